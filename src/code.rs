@@ -1,0 +1,21 @@
+//! A stable code: what a failure is called, how the process ends, what it means and what to do.
+//!
+//! Each module defines its codes beside its errors; `cli` gathers them into one table. A code is never
+//! renamed and never reused.
+
+use crate::exit::Exit;
+
+/// One row of the table of codes.
+#[derive(Debug, Eq, PartialEq)]
+pub struct Code {
+    /// The stable identifier, at most 128 characters of `[A-Z0-9_]`.
+    pub code: &'static str,
+    /// The error name that stands beside it in a failure line (the reference's where it has one).
+    pub name: &'static str,
+    /// How the process ends.
+    pub exit: Exit,
+    /// One line: what it means.
+    pub meaning: &'static str,
+    /// One line: what the operator does next.
+    pub remedy: &'static str,
+}

@@ -1,0 +1,11 @@
+//! One-shot operations for QingLong 3 on Kubernetes, in the order in which one should read them.
+//!
+//! The ground ([`exit`], [`code`], [`hidden`], [`file`], [`json`], [`time`]) knows nothing of the trade.
+//! Imports only go down; `tests/suite/architecture.rs` holds the table.
+
+pub mod code;
+pub mod exit;
+pub mod file;
+pub mod hidden;
+pub mod json;
+pub mod time;

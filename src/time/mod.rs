@@ -1,0 +1,8 @@
+//! Wall time from one origin, and the budget that every wait is a slice of.
+
+mod clock;
+mod deadline;
+
+pub use clock::Clock;
+pub use deadline::Deadline;
+pub use deadline::Elapsed;
