@@ -105,14 +105,18 @@ pub fn read(path: &Path, limit: usize, links: Links) -> Result<Content, Error> {
     // One byte more than announced, so that growth shows; allocated once, so that no copy is left behind.
     let mut buffer = Zeroizing::new(vec![0; length + 1]);
     let mut file = std::fs::File::from(descriptor);
-    let read = read_full(&mut file, &mut buffer).map_err(|e| Error::Unreadable(e.raw_os_error().unwrap_or(0)))?;
+    let read =
+        read_full(&mut file, &mut buffer).map_err(|e| Error::Unreadable(e.raw_os_error().unwrap_or(0)))?;
     let after = rustix::fs::fstat(&file).map_err(from_errno)?;
     let stamp = |s: &rustix::fs::Stat| (s.st_dev, s.st_ino, s.st_size, s.st_mtime, s.st_mtime_nsec);
     if read != length || stamp(&before) != stamp(&after) {
         return Err(Error::Changed);
     }
     buffer.truncate(length);
-    Ok(Content { bytes: Hidden::new(std::mem::take(&mut *buffer)), mode: before.st_mode & 0o7777 })
+    Ok(Content {
+        bytes: Hidden::new(std::mem::take(&mut *buffer)),
+        mode: before.st_mode & 0o7777,
+    })
 }
 
 fn read_full(file: &mut impl Read, mut buffer: &mut [u8]) -> io::Result<usize> {
@@ -142,7 +146,15 @@ fn from_errno(errno: Errno) -> Error {
 }
 
 /// The codes of this module.
-pub static CODES: &[&Code] = &[&ABSENT, &CHANGED, &INVALID_PATH, &LINK, &NOT_REGULAR, &SIZE, &UNREADABLE];
+pub static CODES: &[&Code] = &[
+    &ABSENT,
+    &CHANGED,
+    &INVALID_PATH,
+    &LINK,
+    &NOT_REGULAR,
+    &SIZE,
+    &UNREADABLE,
+];
 
 static ABSENT: Code = Code {
     code: "ENOENT",
@@ -216,7 +228,10 @@ mod tests {
         assert_eq!(read("link", Links::Refuse), Err(Error::Link));
         assert_eq!(read("fifo", Links::Refuse), Err(Error::NotRegular));
         assert_eq!(read(".", Links::Refuse), Err(Error::NotRegular));
-        assert_eq!(read("empty", Links::Refuse), Err(Error::Size { size: 0, limit: 8 }));
+        assert_eq!(
+            read("empty", Links::Refuse),
+            Err(Error::Size { size: 0, limit: 8 })
+        );
         assert_eq!(read("big", Links::Refuse), Err(Error::Size { size: 9, limit: 8 }));
         assert_eq!(read("none", Links::Refuse), Err(Error::Absent));
         assert_eq!(read("good/none", Links::Refuse), Err(Error::Absent));

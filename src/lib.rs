@@ -1,6 +1,7 @@
 //! One-shot operations for QingLong 3 on Kubernetes, in the order in which one should read them.
 //!
-//! The ground ([`exit`], [`code`], [`hidden`], [`file`], [`json`], [`time`]) knows nothing of the trade.
+//! The ground ([`exit`], [`code`], [`hidden`], [`file`], [`json`], [`time`]) knows nothing of the trade;
+//! [`keyring`] knows nothing else and touches nothing.
 //! Imports only go down; `tests/suite/architecture.rs` holds the table.
 
 pub mod code;
@@ -8,4 +9,5 @@ pub mod exit;
 pub mod file;
 pub mod hidden;
 pub mod json;
+pub mod keyring;
 pub mod time;

@@ -22,12 +22,16 @@ pub struct Sheet {
 impl Sheet {
     /// A member that must be there.
     pub fn take(&mut self, name: &str) -> Value {
-        self.members.remove(name).unwrap_or_else(|| panic!("no member {name}"))
+        self.members
+            .remove(name)
+            .unwrap_or_else(|| panic!("no member {name}"))
     }
 
     /// A member that is an array of cases; each is counted.
     pub fn cases(&mut self, name: &str) -> Vec<Value> {
-        let Value::Array(cases) = self.take(name) else { panic!("{name} is not an array") };
+        let Value::Array(cases) = self.take(name) else {
+            panic!("{name} is not an array")
+        };
         self.cases += cases.len();
         cases
     }
@@ -47,22 +51,39 @@ fn every_vector_passes() {
     let mut sheets: BTreeMap<String, Sheet> = BTreeMap::new();
     for entry in std::fs::read_dir(&directory).expect("the directory of vectors") {
         let path = entry.expect("an entry").path();
-        let name = path.file_name().expect("a name").to_str().expect("UTF-8").to_owned();
+        let name = path
+            .file_name()
+            .expect("a name")
+            .to_str()
+            .expect("UTF-8")
+            .to_owned();
         if name.ends_with(".json") {
             let text = std::fs::read(&path).expect("a readable file");
-            let Ok(Value::Object(mut members)) = serde_json::from_slice(&text) else { panic!("{name}: an object") };
+            let Ok(Value::Object(mut members)) = serde_json::from_slice(&text) else {
+                panic!("{name}: an object")
+            };
             members.remove("description");
             sheets.insert(name, Sheet { members, cases: 0 });
         }
     }
     let mut lines = String::new();
     for (name, run) in RUNNERS {
-        let mut sheet = sheets.remove(*name).unwrap_or_else(|| panic!("{name} is missing"));
+        let mut sheet = sheets
+            .remove(*name)
+            .unwrap_or_else(|| panic!("{name} is missing"));
         run(&mut sheet);
-        assert!(sheet.members.is_empty(), "{name}: not run: {:?}", sheet.members.keys().collect::<Vec<_>>());
+        assert!(
+            sheet.members.is_empty(),
+            "{name}: not run: {:?}",
+            sheet.members.keys().collect::<Vec<_>>()
+        );
         lines += &format!("vectors {name}: {} cases\n", sheet.cases);
     }
-    assert!(sheets.is_empty(), "no runner for {:?}", sheets.keys().collect::<Vec<_>>());
+    assert!(
+        sheets.is_empty(),
+        "no runner for {:?}",
+        sheets.keys().collect::<Vec<_>>()
+    );
     // Past the test runner's capture, so that the numbers stand in every log.
     std::io::stdout().write_all(lines.as_bytes()).expect("stdout");
 }
