@@ -5,6 +5,7 @@
 //! Imports only go down; `tests/suite/architecture.rs` holds the table.
 
 pub mod code;
+pub mod evidence;
 pub mod exit;
 pub mod file;
 pub mod hidden;
