@@ -11,19 +11,18 @@ pub(super) fn is_instant(text: &str) -> bool {
 
 /// `YYYY`, `YYYY-MM` or `YYYY-MM-DD`, or with a sign and six digits of the year.
 fn is_date(text: &str) -> bool {
-    let (year, rest) = match text.strip_prefix(['+', '-']) {
-        // A year of minus zero is excluded by name.
-        Some(rest) if text.starts_with("-000000") => return rest.is_empty(),
+    let (digits, rest) = match text.strip_prefix(['+', '-']) {
         Some(rest) => (6, rest),
         None => (4, text),
     };
     let mut fields = rest.split('-');
     let year = fields
         .next()
-        .is_some_and(|field| field.len() == year && is_digits(field));
+        .is_some_and(|field| field.len() == digits && is_digits(field));
     let month = fields.next().is_none_or(|field| in_range(field, 1, 12));
     let day = fields.next().is_none_or(|field| in_range(field, 1, 31));
-    year && month && day && fields.next().is_none()
+    // A year of minus zero is excluded by name.
+    year && month && day && fields.next().is_none() && !text.starts_with("-000000")
 }
 
 /// `HH:mm`, `HH:mm:ss` or `HH:mm:ss.s…`, then nothing, `Z` or `±HH:mm`. Midnight may be written as `24:00`.

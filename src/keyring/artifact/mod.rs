@@ -13,6 +13,8 @@ mod output;
 mod reference;
 mod retention;
 mod seal;
+#[cfg(test)]
+mod tests;
 mod tombstone;
 mod wire;
 

@@ -46,8 +46,9 @@ pub(super) fn run(sheet: &mut Sheet) {
         }
         outcome.finish();
     });
-    let rotation = sheet.take("rotation");
-    rotate(&mut Case::new("rotation", rotation.clone()));
+    let mut rotation = Case::new("rotation", sheet.take("rotation"));
+    rotate(&mut rotation);
+    rotation.finish();
     sheet.count(1);
 }
 
@@ -58,11 +59,11 @@ fn check_outcome(outcome: &mut Case, projected: &Projected) {
     assert_eq!(hex(material.expose()), active.text("keyHex"));
     assert_eq!(projected.verify().unwrap().active_key_id, key);
     assert_eq!(projected.resolve(key.as_str()), Ok(Some(material)));
+    assert_eq!(projected.resolve("../x").unwrap_err().code().code, CODE);
     active.finish();
     let mut missing = outcome.object("resolveMissing");
     assert!(missing.take("result").is_null());
     assert_eq!(projected.resolve(&missing.text("keyId")), Ok(None));
-    assert_eq!(projected.resolve("../x").unwrap_err().code().code, CODE);
     missing.finish();
 }
 
@@ -120,6 +121,15 @@ impl Volume {
         let root = self.fill(&layout.text("root"));
         let at = |path: &str| root.join(self.fill(path));
         let mut readable = true;
+        let (root_links, links): (Vec<_>, Vec<_>) = layout
+            .objects("symlinks")
+            .into_iter()
+            .map(|mut link| (at(&link.text("path")), link))
+            .partition(|(path, _)| *path == root);
+        for (path, link) in root_links {
+            fs::remove_dir(&path).unwrap();
+            self.link(&path, link);
+        }
         for mut directory in layout.objects("directories") {
             let path = at(&directory.text("path"));
             fs::create_dir_all(&path).unwrap();
@@ -136,14 +146,8 @@ impl Volume {
                 file.finish();
             }
         }
-        for mut link in layout.objects("symlinks") {
-            let path = at(&link.text("path"));
-            // A link in the root's own place makes the root one.
-            if path == root {
-                fs::remove_dir(&root).unwrap();
-            }
-            symlink(self.fill(&link.text("target")), path).unwrap();
-            link.finish();
+        for (path, link) in links {
+            self.link(&path, link);
         }
         for mut link in layout.objects("hardLinks") {
             fs::hard_link(at(&link.text("target")), at(&link.text("path"))).unwrap();
@@ -151,6 +155,11 @@ impl Volume {
         }
         layout.finish();
         (root, readable)
+    }
+
+    fn link(&self, path: &Path, mut link: Case) {
+        symlink(self.fill(&link.text("target")), path).unwrap();
+        link.finish();
     }
 
     /// As the kubelet does it: a new directory, then one rename of the link to it.

@@ -17,8 +17,8 @@ pub(super) fn run(sheet: &mut Sheet) {
             sha256(before.canonical().expose()),
             case.text("beforeCanonicalSha256")
         );
-        let preparation = Preparation::from_value(&case.take("preparation")).unwrap();
-        let (result, after, absent) = match before.retire(&preparation) {
+        let preparation = Preparation::from_value(&case.take("preparation"));
+        let (result, after, absent) = match preparation.and_then(|preparation| before.retire(&preparation)) {
             Ok(Retirement::Changed { manifest, absent }) => ("changed", manifest, absent),
             Ok(Retirement::Unchanged(absent)) => ("unchanged", before, absent),
             Err(error) => {
