@@ -23,13 +23,15 @@ pub enum Links {
     Refuse,
 }
 
-/// What was read, and the permission bits (07777) of the file it was read from.
+/// What was read, and what the file it was read from is like.
 #[derive(Debug)]
 pub struct Content {
     /// The whole file.
     pub bytes: Hidden,
     /// Permission bits as `stat(2)` gives them.
     pub mode: u32,
+    /// Whether the file has no other name than the one it was opened by.
+    pub single: bool,
 }
 
 /// A file that cannot be read as demanded. The path is not part of the message.
@@ -113,9 +115,11 @@ pub fn read(path: &Path, limit: usize, links: Links) -> Result<Content, Error> {
         return Err(Error::Changed);
     }
     buffer.truncate(length);
+    let bytes = Hidden::new(std::mem::take(&mut *buffer));
     Ok(Content {
-        bytes: Hidden::new(std::mem::take(&mut *buffer)),
+        bytes,
         mode: before.st_mode & 0o7777,
+        single: before.st_nlink == 1,
     })
 }
 
@@ -206,7 +210,7 @@ static UNREADABLE: Code = Code {
     remedy: "check its mode and owner: the process runs as 10001:10001",
 };
 
-/// Bytes of a path: Linux's PATH_MAX.
+/// Bytes of a path: Linux's `PATH_MAX`.
 pub const MAX_PATH: usize = 4096;
 
 #[cfg(test)]
