@@ -11,3 +11,4 @@ pub mod hidden;
 pub mod json;
 pub mod keyring;
 pub mod time;
+pub mod tls;
