@@ -2,6 +2,7 @@
 //!
 //! The ground ([`exit`], [`code`], [`hidden`], [`file`], [`json`], [`time`]) knows nothing of the trade;
 //! [`keyring`] knows nothing else and touches nothing.
+//! [`ledger`] is PostgreSQL, over [`tls`].
 //! Imports only go down; `tests/suite/architecture.rs` holds the table.
 
 pub mod barrier;
@@ -12,4 +13,6 @@ pub mod file;
 pub mod hidden;
 pub mod json;
 pub mod keyring;
+pub mod ledger;
 pub mod time;
+pub mod tls;

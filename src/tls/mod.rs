@@ -1,0 +1,4 @@
+//! The two TLS stacks, and whom they trust.
+
+pub mod authority;
+pub mod postgres;
