@@ -1,9 +1,10 @@
 //! One-shot operations for QingLong 3 on Kubernetes, in the order in which one should read them.
 //!
 //! The ground ([`exit`], [`code`], [`hidden`], [`file`], [`json`], [`time`]) knows nothing of the trade;
-//! [`keyring`] knows nothing else and touches nothing.
+//! [`keyring`] knows nothing else and touches nothing. [`tls`] reads PEM; [`cluster`] speaks to Kubernetes.
 //! Imports only go down; `tests/suite/architecture.rs` holds the table.
 
+pub mod cluster;
 pub mod code;
 pub mod exit;
 pub mod file;
@@ -11,3 +12,4 @@ pub mod hidden;
 pub mod json;
 pub mod keyring;
 pub mod time;
+pub mod tls;

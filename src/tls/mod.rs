@@ -1,0 +1,3 @@
+//! What the two TLS stacks share: reading PEM.
+
+pub mod pem;
