@@ -3,9 +3,11 @@
 //! The ground ([`exit`], [`code`], [`hidden`], [`file`], [`json`], [`time`]) knows nothing of the trade;
 //! [`keyring`] knows nothing else and touches nothing.
 //! [`ledger`] is PostgreSQL, over [`tls`].
+//! [`cluster`] speaks to Kubernetes.
 //! Imports only go down; `tests/suite/architecture.rs` holds the table.
 
 pub mod barrier;
+pub mod cluster;
 pub mod code;
 pub mod evidence;
 pub mod exit;

@@ -1,0 +1,74 @@
+//! Why the reviews do not pass.
+
+use crate::cluster::review::Row;
+use crate::cluster::session;
+use crate::code::Code;
+use crate::exit::Exit;
+
+/// A review that does not pass, named by its row.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum Error {
+    /// The review has no usable answer.
+    #[error("the review of \"{row}\" has no usable answer")]
+    Api {
+        /// Which right was asked about.
+        row: Row,
+        /// What happened.
+        source: session::Error,
+    },
+    /// A right that the work needs is not granted.
+    #[error("\"{row}\" is not allowed and must be")]
+    TooNarrow {
+        /// Which right.
+        row: Row,
+    },
+    /// A right that the work must not have is granted.
+    #[error("\"{row}\" is allowed and must not be")]
+    TooWide {
+        /// Which right.
+        row: Row,
+    },
+    /// The answer leaves open whether the right is granted.
+    #[error("\"{row}\" was not worked out by the authorizer")]
+    Unproven {
+        /// Which right.
+        row: Row,
+    },
+}
+
+impl Error {
+    /// The stable code.
+    pub fn code(&self) -> &'static Code {
+        match self {
+            Self::Api { source, .. } => source.code(),
+            Self::TooNarrow { .. } => &TOO_NARROW,
+            Self::TooWide { .. } => &TOO_WIDE,
+            Self::Unproven { .. } => &UNPROVEN,
+        }
+    }
+}
+
+/// The codes of this module. The reference prints a bare `TypeError` for them.
+pub static CODES: &[&Code] = &[&TOO_NARROW, &TOO_WIDE, &UNPROVEN];
+
+static TOO_NARROW: Code = Code {
+    code: "QL3_CLUSTER_ACCESS_TOO_NARROW",
+    name: "TypeError",
+    exit: Exit::Denied,
+    meaning: "the service account lacks a right that the work needs",
+    remedy: "apply the operation's Role and RoleBinding; the message names verb and resource",
+};
+static TOO_WIDE: Code = Code {
+    code: "QL3_CLUSTER_ACCESS_TOO_WIDE",
+    name: "TypeError",
+    exit: Exit::Denied,
+    meaning: "the service account has a right that the work must not have",
+    remedy: "remove the other binding of this service account; the message names verb and resource",
+};
+static UNPROVEN: Code = Code {
+    code: "QL3_CLUSTER_ACCESS_UNPROVEN",
+    name: "TypeError",
+    exit: Exit::Denied,
+    meaning: "an authorizer could not work out whether a right is granted",
+    remedy: "look for bindings of missing roles and for authorization webhooks that fail",
+};

@@ -1,0 +1,260 @@
+//! Why a request has no usable answer.
+
+use http::StatusCode;
+
+use crate::cluster::session::TokenError;
+use crate::cluster::session::wire::Fault;
+use crate::code::Code;
+use crate::exit::Exit;
+use crate::json;
+
+/// A request without a usable answer. Nothing of an answer's text is repeated.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum Error {
+    /// A success whose content type is not JSON.
+    #[error("the answer is not JSON")]
+    ContentType,
+    /// A success whose body is not acceptable JSON.
+    #[error("the answer's body cannot be parsed")]
+    Json(#[source] json::Error),
+    /// A success with another object.
+    #[error("the answer is not a {expected}")]
+    Kind {
+        /// The kind asked for.
+        expected: &'static str,
+    },
+    /// The connection ended before an answer; the request may have been acted on.
+    #[error("the connection ended without an answer")]
+    Lost,
+    /// An answer that is not a success.
+    #[error("the answer's status is {}", .0.as_u16())]
+    Status(StatusCode),
+    /// No answer, or no whole answer, within the time it may take.
+    #[error("no answer in time")]
+    TimedOut,
+    /// The TLS handshake failed.
+    #[error("the server could not prove who it is: {0}")]
+    Tls(&'static str),
+    /// The token cannot be read or used.
+    #[error("the token cannot be used")]
+    Token(#[source] TokenError),
+    /// The body is larger than an answer of its kind can be.
+    #[error("the answer's body has more than {limit} bytes")]
+    TooLarge {
+        /// Bytes allowed.
+        limit: usize,
+    },
+    /// The body ended before its end.
+    #[error("the answer's body is cut off")]
+    Truncated,
+    /// No connection was made.
+    #[error("no connection could be made")]
+    Unreachable,
+    /// The request cannot be put together.
+    #[error("the request cannot be put together")]
+    Unsendable,
+}
+
+impl Error {
+    /// What became of a request that the client gave back.
+    pub(super) fn lost(error: &kube::Error) -> Self {
+        let fault = if let kube::Error::Service(error) = error {
+            error.downcast_ref()
+        } else {
+            None
+        };
+        match fault {
+            Some(Fault::Tls(reason)) => Self::Tls(reason),
+            Some(Fault::Unreachable) => Self::Unreachable,
+            Some(Fault::Lost) | None => Self::Lost,
+        }
+    }
+
+    /// Whether the request certainly never left.
+    pub(crate) fn unsent(&self) -> bool {
+        matches!(
+            self,
+            Self::Tls(_) | Self::Token(_) | Self::Unreachable | Self::Unsendable
+        )
+    }
+
+    /// Whether the server failed in a way that leaves open what it did.
+    pub(crate) fn is_server_failure(&self) -> bool {
+        matches!(self, Self::Status(status) if status.is_server_error())
+    }
+
+    /// Whether the next request must not queue behind this one.
+    pub(super) fn breaks_connection(&self) -> bool {
+        matches!(
+            self,
+            Self::Lost | Self::TimedOut | Self::TooLarge { .. } | Self::Truncated
+        )
+    }
+
+    /// The stable code.
+    pub fn code(&self) -> &'static Code {
+        match self {
+            Self::ContentType => &CONTENT_TYPE,
+            Self::Json(_) => &JSON_INVALID,
+            Self::Kind { .. } => &KIND,
+            Self::Lost => &LOST,
+            Self::Status(status) => of_status(*status),
+            Self::TimedOut => &TIMED_OUT,
+            Self::Tls(_) => &TLS,
+            Self::Token(error) => error.code(),
+            Self::TooLarge { .. } => &BODY_TOO_LARGE,
+            Self::Truncated => &BODY_TRUNCATED,
+            Self::Unreachable => &UNREACHABLE,
+            Self::Unsendable => &UNSENDABLE,
+        }
+    }
+}
+
+fn of_status(status: StatusCode) -> &'static Code {
+    match status.as_u16() {
+        401 | 403 => &DENIED,
+        404 => &ABSENT,
+        408 | 429 | 500.. => &FAILED,
+        400..=499 => &REFUSED,
+        _ => &REDIRECTED,
+    }
+}
+
+/// The codes of this module. The reference prints a bare `Error` for them.
+pub static CODES: &[&Code] = &[
+    &ABSENT,
+    &BODY_TOO_LARGE,
+    &BODY_TRUNCATED,
+    &CONTENT_TYPE,
+    &DENIED,
+    &FAILED,
+    &JSON_INVALID,
+    &KIND,
+    &LOST,
+    &REDIRECTED,
+    &REFUSED,
+    &TIMED_OUT,
+    &TLS,
+    &UNREACHABLE,
+    &UNSENDABLE,
+];
+
+static ABSENT: Code = Code {
+    code: "QL3_CLUSTER_API_NOT_FOUND",
+    name: "Error",
+    exit: Exit::NoInput,
+    meaning: "the API server knows no such object or path",
+    remedy: "check namespace and name, and that the URL is an API server's",
+};
+
+static BODY_TOO_LARGE: Code = Code {
+    code: "QL3_CLUSTER_API_BODY_TOO_LARGE",
+    name: "Error",
+    exit: Exit::Peer,
+    meaning: "an answer of the API server is larger than its kind can be",
+    remedy: "find out who answers at that address",
+};
+
+static BODY_TRUNCATED: Code = Code {
+    code: "QL3_CLUSTER_API_BODY_TRUNCATED",
+    name: "Error",
+    exit: Exit::Unavailable,
+    meaning: "an answer of the API server was cut off",
+    remedy: "run it again; if it repeats, look at what stands between",
+};
+
+static CONTENT_TYPE: Code = Code {
+    code: "QL3_CLUSTER_API_CONTENT_TYPE",
+    name: "Error",
+    exit: Exit::Peer,
+    meaning: "an answer of the API server is not JSON",
+    remedy: "find out who answers at that address: a proxy or a log-in page, perhaps",
+};
+
+static DENIED: Code = Code {
+    code: "QL3_CLUSTER_API_DENIED",
+    name: "Error",
+    exit: Exit::Denied,
+    meaning: "the API server refuses the credential or the request (401, 403)",
+    remedy: "check Role, RoleBinding and the token's lifetime and audience",
+};
+
+static FAILED: Code = Code {
+    code: "QL3_CLUSTER_API_FAILED",
+    name: "Error",
+    exit: Exit::Unavailable,
+    meaning: "the API server could not answer (408, 429 or 5xx)",
+    remedy: "run it again when it has recovered",
+};
+
+static JSON_INVALID: Code = Code {
+    code: "QL3_CLUSTER_API_JSON_INVALID",
+    name: "Error",
+    exit: Exit::Peer,
+    meaning: "an answer of the API server is not acceptable JSON",
+    remedy: "find out who answers at that address",
+};
+
+static KIND: Code = Code {
+    code: "QL3_CLUSTER_API_KIND",
+    name: "Error",
+    exit: Exit::Peer,
+    meaning: "the API server answered with another object than asked for",
+    remedy: "find out who answers at that address",
+};
+
+static LOST: Code = Code {
+    code: "QL3_CLUSTER_API_CONNECTION_LOST",
+    name: "Error",
+    exit: Exit::Unavailable,
+    meaning: "the connection to the API server ended without an answer",
+    remedy: "run it again; if it repeats, look at what stands between",
+};
+
+static REDIRECTED: Code = Code {
+    code: "QL3_CLUSTER_API_REDIRECTED",
+    name: "Error",
+    exit: Exit::Peer,
+    meaning: "the API server's address answers with a redirect, which is never followed",
+    remedy: "name the API server itself",
+};
+
+static REFUSED: Code = Code {
+    code: "QL3_CLUSTER_API_REFUSED",
+    name: "Error",
+    exit: Exit::Config,
+    meaning: "the API server, or an admission policy, refuses the request (4xx)",
+    remedy: "read the API server's audit log; check admission webhooks and policies",
+};
+
+static TIMED_OUT: Code = Code {
+    code: "QL3_CLUSTER_API_TIMED_OUT",
+    name: "Error",
+    exit: Exit::Unavailable,
+    meaning: "the API server did not answer in time",
+    remedy: "run it again when it has recovered",
+};
+
+static TLS: Code = Code {
+    code: "QL3_CLUSTER_API_TLS",
+    name: "Error",
+    exit: Exit::Peer,
+    meaning: "the API server could not prove who it is",
+    remedy: "check the CA bundle, the certificate's names and dates",
+};
+
+static UNREACHABLE: Code = Code {
+    code: "QL3_CLUSTER_API_UNREACHABLE",
+    name: "Error",
+    exit: Exit::Unavailable,
+    meaning: "no connection to the API server could be made",
+    remedy: "check address, port and the network policy's egress rules",
+};
+
+static UNSENDABLE: Code = Code {
+    code: "QL3_CLUSTER_API_UNSENDABLE",
+    name: "Error",
+    exit: Exit::Bug,
+    meaning: "a request could not be put together",
+    remedy: "report it",
+};

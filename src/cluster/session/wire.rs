@@ -1,0 +1,217 @@
+//! The one connection to the API server.
+//!
+//! There is no pool and no retry layer that could send a request again: `kube`'s default stack repeats
+//! every verb on 429, 503 and 504, and the pooled client under it repeats requests that a dying connection
+//! canceled. Here a request is handed to exactly one connection, once. A connection that failed, or on
+//! which somebody stopped waiting, is hung up, so that the next request does not queue behind it.
+
+use std::error::Error as StdError;
+use std::io;
+use std::time::Duration;
+
+use http::HeaderValue;
+use http::Request;
+use http::Response;
+use http::Uri;
+use http::header::HOST;
+use hyper::body::Incoming;
+use hyper::client::conn::http1;
+use hyper::client::conn::http2;
+use hyper_rustls::FixedServerNameResolver;
+use hyper_rustls::HttpsConnector;
+use hyper_rustls::HttpsConnectorBuilder;
+use hyper_util::client::legacy::connect::Connection;
+use hyper_util::client::legacy::connect::HttpConnector;
+use hyper_util::rt::TokioExecutor;
+use kube::client::Body;
+use rustls::CertificateError;
+use tokio::sync::Mutex;
+use tokio::task::JoinHandle;
+use tower::ServiceExt;
+
+use crate::cluster::authority::Target;
+
+/// Dials when it must, and sends.
+pub(super) struct Wire {
+    connector: HttpsConnector<HttpConnector>,
+    server: Uri,
+    host: HeaderValue,
+    open: Mutex<Option<Open>>,
+}
+
+/// Why there is no answer.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub(super) enum Fault {
+    /// The connection ended before an answer: the request may or may not have been acted on.
+    #[error("the connection ended without an answer")]
+    Lost,
+    /// The server could not prove who it is, or the handshake failed.
+    #[error("the TLS handshake failed: {0}")]
+    Tls(&'static str),
+    /// No connection was made.
+    #[error("no connection could be made")]
+    Unreachable,
+}
+
+struct Open {
+    sender: Sender,
+    _driver: Driver,
+}
+
+enum Sender {
+    One(http1::SendRequest<Body>),
+    Two(http2::SendRequest<Body>),
+}
+
+/// The task that moves this connection's bytes; it ends with its connection.
+struct Driver(JoinHandle<()>);
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
+impl Wire {
+    pub(super) fn new(target: &Target) -> Option<Self> {
+        let mut tcp = HttpConnector::new();
+        tcp.enforce_http(false);
+        // HTTP/2 writes twice per request: with Nagle's algorithm each one waits 40 ms.
+        tcp.set_nodelay(true);
+        let connector = HttpsConnectorBuilder::new()
+            .with_tls_config(target.tls.clone())
+            .https_only()
+            .with_server_name_resolver(FixedServerNameResolver::new(target.name.clone()))
+            .enable_all_versions()
+            .wrap_connector(tcp);
+        let host = HeaderValue::from_str(target.server.authority()?.as_str()).ok()?;
+        Some(Self {
+            connector,
+            server: target.server.clone(),
+            host,
+            open: Mutex::new(None),
+        })
+    }
+
+    /// Sends the request once. Over HTTP/1.1 one answer's head is awaited before the next request goes out.
+    pub(super) async fn send(&self, request: Request<Body>) -> Result<Response<Incoming>, Fault> {
+        let mut open = self.open.lock().await;
+        let usable = match open.as_mut() {
+            Some(connection) => connection.sender.is_ready().await,
+            None => false,
+        };
+        let connection = match open.take().filter(|_connection| usable) {
+            Some(connection) => connection,
+            None => tokio::time::timeout(CONNECT, self.dial())
+                .await
+                .unwrap_or(Err(Fault::Unreachable))?,
+        };
+        match &mut open.insert(connection).sender {
+            Sender::One(sender) => {
+                let request = origin_form(request, &self.host);
+                sender.send_request(request).await.map_err(|_lost| Fault::Lost)
+            }
+            Sender::Two(sender) => {
+                let mut sender = sender.clone();
+                drop(open);
+                sender.send_request(request).await.map_err(|_lost| Fault::Lost)
+            }
+        }
+    }
+
+    /// Forgets the connection; the next request dials.
+    pub(super) async fn hang_up(&self) {
+        *self.open.lock().await = None;
+    }
+
+    async fn dial(&self) -> Result<Open, Fault> {
+        let connecting = self.connector.clone().oneshot(self.server.clone());
+        let stream = connecting.await.map_err(|error| fault(error.as_ref()))?;
+        if stream.connected().is_negotiated_h2() {
+            let shake = http2::handshake(TokioExecutor::new(), stream).await;
+            let (sender, connection) = shake.map_err(|_lost| Fault::Unreachable)?;
+            Ok(Open {
+                sender: Sender::Two(sender),
+                _driver: Driver::start(connection),
+            })
+        } else {
+            let shake = http1::handshake(stream).await;
+            let (sender, connection) = shake.map_err(|_lost| Fault::Unreachable)?;
+            Ok(Open {
+                sender: Sender::One(sender),
+                _driver: Driver::start(connection),
+            })
+        }
+    }
+}
+
+impl Sender {
+    /// Waits until the connection can take a request; false when it never will.
+    async fn is_ready(&mut self) -> bool {
+        match self {
+            Self::One(sender) => sender.ready().await.is_ok(),
+            Self::Two(sender) => sender.ready().await.is_ok(),
+        }
+    }
+}
+
+impl Driver {
+    #[expect(
+        clippy::disallowed_methods,
+        reason = "its owner is the connection, which aborts it when dropped"
+    )]
+    fn start(connection: impl Future<Output = Result<(), hyper::Error>> + Send + 'static) -> Self {
+        Self(tokio::spawn(async move {
+            if connection.await.is_err() {
+                tracing::debug!("the connection to the API server ended with an error");
+            }
+        }))
+    }
+}
+
+/// As HTTP/1.1 wants it: the path in the first line, the authority in a header.
+fn origin_form(mut request: Request<Body>, host: &HeaderValue) -> Request<Body> {
+    if let Some(path) = request.uri().path_and_query().cloned() {
+        *request.uri_mut() = Uri::from(path);
+    }
+    request.headers_mut().insert(HOST, host.clone());
+    request
+}
+
+/// Tells a handshake that failed from a peer that is not there.
+fn fault(error: &(dyn StdError + 'static)) -> Fault {
+    if let Some(error) = error.downcast_ref::<rustls::Error>() {
+        return Fault::Tls(reason(error));
+    }
+    // `io::Error` hides what it was made of behind a method of its own.
+    let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
+    match inner {
+        Some(inner) => fault(inner),
+        None => error.source().map_or(Fault::Unreachable, fault),
+    }
+}
+
+#[expect(
+    clippy::wildcard_enum_match_arm,
+    reason = "both enums belong to rustls and are not exhaustive"
+)]
+fn reason(error: &rustls::Error) -> &'static str {
+    match error {
+        rustls::Error::InvalidCertificate(invalid) => match invalid {
+            CertificateError::Expired | CertificateError::ExpiredContext { .. } => "its certificate expired",
+            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
+                "its certificate bears another name"
+            }
+            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
+                "its certificate is not valid yet"
+            }
+            CertificateError::UnknownIssuer => "its certificate is not from the expected authority",
+            _ => "its certificate is not acceptable",
+        },
+        rustls::Error::AlertReceived(_) => "it refused us",
+        _ => "it does not speak TLS as expected",
+    }
+}
+
+/// For DNS, TCP and TLS together.
+const CONNECT: Duration = Duration::from_secs(5);
