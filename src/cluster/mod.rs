@@ -25,8 +25,17 @@ pub use self::swap::How;
 pub use self::swap::Pending;
 pub use self::swap::Swap;
 pub use self::swap::Swapped;
+use crate::code::Code;
 use crate::keyring::Preparation;
 use crate::time::Deadline;
+
+/// The codes of this module.
+pub fn codes() -> impl Iterator<Item = &'static Code> {
+    [authority::CODES, code::CODES, review::CODES, session::CODES]
+        .into_iter()
+        .flatten()
+        .copied()
+}
 
 /// One API server, as one user. Dropping it closes the connection.
 pub struct Cluster {

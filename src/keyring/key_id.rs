@@ -6,6 +6,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::Error;
+use super::random;
 
 /// 1 to 128 characters: a letter or digit, then letters, digits and `._-`.
 ///
@@ -28,6 +29,11 @@ impl KeyId {
         } else {
             Err(Error::Member("keyId"))
         }
+    }
+
+    /// A fresh id of the form that the reference generates: `qlpo-` and 96 random bits.
+    pub fn generate() -> Result<Self, Error> {
+        Self::parse(&format!("qlpo-{}", random::base64url::<12>()?))
     }
 
     /// The text.

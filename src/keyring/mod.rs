@@ -20,6 +20,7 @@ mod material;
 mod members;
 mod parse;
 mod preparation;
+mod random;
 mod request;
 mod retire;
 mod state;

@@ -165,7 +165,8 @@ fn unresolvable(error: &io::Error) -> Error {
 }
 
 pub(super) static UNAVAILABLE: Code = Code {
-    code: "PLUGIN_PACKAGE_PROMPT_OUTPUT_PROJECTED_KEYRING_UNAVAILABLE",
+    code: "QL3_PROJECTED_KEYRING_UNUSABLE",
+    reference: Some("PLUGIN_PACKAGE_PROMPT_OUTPUT_PROJECTED_KEYRING_UNAVAILABLE"),
     name: "PluginPackagePromptOutputProjectedKeyringUnavailableError",
     exit: Exit::Config,
     meaning: "the keyring in the mounted volume cannot be used",

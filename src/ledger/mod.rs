@@ -14,6 +14,7 @@ mod write;
 
 use connection::Connection;
 use futures_util::future::join;
+use serde::Serialize;
 use tokio_postgres::types::Type;
 use write::Parameter;
 use write::Wish;
@@ -50,7 +51,8 @@ pub enum Written<T> {
 }
 
 /// Ciphertexts of one project that are still kept under a key.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct LiveArtifacts {
     /// The project.
     pub project_id: String,

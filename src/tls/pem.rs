@@ -157,6 +157,7 @@ pub static CODES: &[&Code] = &[&DAMAGED, &FOREIGN];
 
 static DAMAGED: Code = Code {
     code: "QL3_PEM_BLOCK_DAMAGED",
+    reference: None,
     name: "TypeError",
     exit: Exit::Data,
     meaning: "a PEM block is cut off, misspelt or not base64",
@@ -164,6 +165,7 @@ static DAMAGED: Code = Code {
 };
 static FOREIGN: Code = Code {
     code: "QL3_PEM_TEXT_OUTSIDE_BLOCK",
+    reference: None,
     name: "TypeError",
     exit: Exit::Data,
     meaning: "a PEM file has text outside its blocks where none may stand",

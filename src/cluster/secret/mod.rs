@@ -2,6 +2,7 @@
 
 mod data;
 mod error;
+mod manifest;
 mod successor;
 
 use http::Method;
@@ -10,6 +11,8 @@ use serde_json::Value;
 
 use self::data::Data;
 pub use self::error::Error;
+pub use self::manifest::keyring_in;
+pub use self::manifest::manifest;
 use crate::cluster::address::SecretRef;
 use crate::cluster::address::Wanted;
 use crate::cluster::session::Ask;
@@ -35,6 +38,11 @@ impl Observed {
     /// The keyring in it.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
+    }
+
+    /// The keyring, without the object around it.
+    pub fn into_manifest(self) -> Manifest {
+        self.manifest
     }
 
     /// The object's UID.

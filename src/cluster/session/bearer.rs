@@ -114,6 +114,7 @@ fn header(token: &Hidden) -> Result<HeaderValue, TokenError> {
 
 pub(crate) static TOKEN_INVALID: Code = Code {
     code: "QL3_CLUSTER_TOKEN_INVALID",
+    reference: None,
     name: "TypeError",
     exit: Exit::Data,
     meaning: "the API server's token is not one line of printable ASCII",
@@ -121,6 +122,7 @@ pub(crate) static TOKEN_INVALID: Code = Code {
 };
 pub(crate) static TOKEN_UNREADABLE: Code = Code {
     code: "QL3_CLUSTER_TOKEN_UNREADABLE",
+    reference: None,
     name: "TypeError",
     exit: Exit::Config,
     meaning: "the API server's token file is missing, too large or unreadable",

@@ -141,6 +141,7 @@ pub static CODES: &[&Code] = &[
 
 static ABSENT: Code = Code {
     code: "QL3_CLUSTER_API_NOT_FOUND",
+    reference: None,
     name: "Error",
     exit: Exit::NoInput,
     meaning: "the API server knows no such object or path",
@@ -149,6 +150,7 @@ static ABSENT: Code = Code {
 
 static BODY_TOO_LARGE: Code = Code {
     code: "QL3_CLUSTER_API_BODY_TOO_LARGE",
+    reference: None,
     name: "Error",
     exit: Exit::Peer,
     meaning: "an answer of the API server is larger than its kind can be",
@@ -157,6 +159,7 @@ static BODY_TOO_LARGE: Code = Code {
 
 static BODY_TRUNCATED: Code = Code {
     code: "QL3_CLUSTER_API_BODY_TRUNCATED",
+    reference: None,
     name: "Error",
     exit: Exit::Unavailable,
     meaning: "an answer of the API server was cut off",
@@ -165,6 +168,7 @@ static BODY_TRUNCATED: Code = Code {
 
 static CONTENT_TYPE: Code = Code {
     code: "QL3_CLUSTER_API_CONTENT_TYPE",
+    reference: None,
     name: "Error",
     exit: Exit::Peer,
     meaning: "an answer of the API server is not JSON",
@@ -173,6 +177,7 @@ static CONTENT_TYPE: Code = Code {
 
 static DENIED: Code = Code {
     code: "QL3_CLUSTER_API_DENIED",
+    reference: None,
     name: "Error",
     exit: Exit::Denied,
     meaning: "the API server refuses the credential or the request (401, 403)",
@@ -181,6 +186,7 @@ static DENIED: Code = Code {
 
 static FAILED: Code = Code {
     code: "QL3_CLUSTER_API_FAILED",
+    reference: None,
     name: "Error",
     exit: Exit::Unavailable,
     meaning: "the API server could not answer (408, 429 or 5xx)",
@@ -189,6 +195,7 @@ static FAILED: Code = Code {
 
 static JSON_INVALID: Code = Code {
     code: "QL3_CLUSTER_API_JSON_INVALID",
+    reference: None,
     name: "Error",
     exit: Exit::Peer,
     meaning: "an answer of the API server is not acceptable JSON",
@@ -197,6 +204,7 @@ static JSON_INVALID: Code = Code {
 
 static KIND: Code = Code {
     code: "QL3_CLUSTER_API_KIND",
+    reference: None,
     name: "Error",
     exit: Exit::Peer,
     meaning: "the API server answered with another object than asked for",
@@ -205,6 +213,7 @@ static KIND: Code = Code {
 
 static LOST: Code = Code {
     code: "QL3_CLUSTER_API_CONNECTION_LOST",
+    reference: None,
     name: "Error",
     exit: Exit::Unavailable,
     meaning: "the connection to the API server ended without an answer",
@@ -213,6 +222,7 @@ static LOST: Code = Code {
 
 static REDIRECTED: Code = Code {
     code: "QL3_CLUSTER_API_REDIRECTED",
+    reference: None,
     name: "Error",
     exit: Exit::Peer,
     meaning: "the API server's address answers with a redirect, which is never followed",
@@ -221,6 +231,7 @@ static REDIRECTED: Code = Code {
 
 static REFUSED: Code = Code {
     code: "QL3_CLUSTER_API_REFUSED",
+    reference: None,
     name: "Error",
     exit: Exit::Config,
     meaning: "the API server, or an admission policy, refuses the request (4xx)",
@@ -229,6 +240,7 @@ static REFUSED: Code = Code {
 
 static TIMED_OUT: Code = Code {
     code: "QL3_CLUSTER_API_TIMED_OUT",
+    reference: None,
     name: "Error",
     exit: Exit::Unavailable,
     meaning: "the API server did not answer in time",
@@ -237,6 +249,7 @@ static TIMED_OUT: Code = Code {
 
 static TLS: Code = Code {
     code: "QL3_CLUSTER_API_TLS",
+    reference: None,
     name: "Error",
     exit: Exit::Peer,
     meaning: "the API server could not prove who it is",
@@ -245,6 +258,7 @@ static TLS: Code = Code {
 
 static UNREACHABLE: Code = Code {
     code: "QL3_CLUSTER_API_UNREACHABLE",
+    reference: None,
     name: "Error",
     exit: Exit::Unavailable,
     meaning: "no connection to the API server could be made",
@@ -253,6 +267,7 @@ static UNREACHABLE: Code = Code {
 
 static UNSENDABLE: Code = Code {
     code: "QL3_CLUSTER_API_UNSENDABLE",
+    reference: None,
     name: "Error",
     exit: Exit::Bug,
     meaning: "a request could not be put together",

@@ -80,6 +80,11 @@ pub enum How {
 
 impl Swapped {
     /// The key's state in the Secret.
+    pub fn into_absent(self) -> Absent {
+        self.absent
+    }
+
+    /// The key's state in the Secret.
     pub fn absent(&self) -> &Absent {
         &self.absent
     }

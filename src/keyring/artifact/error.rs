@@ -49,14 +49,16 @@ impl From<crate::keyring::Error> for Error {
 }
 
 pub(in crate::keyring) static INVALID: Code = Code {
-    code: "PLUGIN_PACKAGE_PROMPT_OUTPUT_ARTIFACT_INVALID",
+    code: "QL3_ARTIFACT_INVALID",
+    reference: Some("PLUGIN_PACKAGE_PROMPT_OUTPUT_ARTIFACT_INVALID"),
     name: "InvalidPluginPackagePromptOutputArtifactError",
     exit: Exit::Data,
     meaning: "an artifact's envelope is malformed or was changed",
     remedy: "fetch the artifact again from where it is kept; an altered one cannot be repaired",
 };
 pub(in crate::keyring) static UNAVAILABLE: Code = Code {
-    code: "PLUGIN_PACKAGE_PROMPT_OUTPUT_ARTIFACT_UNAVAILABLE",
+    code: "QL3_ARTIFACT_UNREADABLE",
+    reference: Some("PLUGIN_PACKAGE_PROMPT_OUTPUT_ARTIFACT_UNAVAILABLE"),
     name: "PluginPackagePromptOutputArtifactUnavailableError",
     exit: Exit::Data,
     meaning: "an artifact cannot be decrypted with this key",

@@ -3,12 +3,14 @@
 
 use crate::code::Code;
 use crate::exit::Exit;
+use crate::keyring::Kind;
 
-/// The codes of this module. A code of the reference stands in several rows, one for each exit.
+/// The codes of this module.
 pub static CODES: &[&Code] = &[
+    &ANOTHER,
     &BUSY,
-    &CONFLICT,
     &DENIED,
+    &LIVE,
     &LOGIN,
     &NOT_REPLICATED,
     &RACE,
@@ -22,29 +24,10 @@ pub static CODES: &[&Code] = &[
     &UNSETTLED,
 ];
 
-const fn conflict(exit: Exit, meaning: &'static str, remedy: &'static str) -> Code {
-    Code {
-        code: "PLUGIN_PACKAGE_PROMPT_OUTPUT_KEY_RETIREMENT_CONFLICT",
-        name: "PluginPackagePromptOutputKeyRetirementConflictError",
-        exit,
-        meaning,
-        remedy,
-    }
-}
-
-const fn unavailable(exit: Exit, meaning: &'static str, remedy: &'static str) -> Code {
-    Code {
-        code: "PLUGIN_PACKAGE_PROMPT_OUTPUT_KEY_RETIREMENT_UNAVAILABLE",
-        name: "PluginPackagePromptOutputKeyRetirementUnavailableError",
-        exit,
-        meaning,
-        remedy,
-    }
-}
-
 const fn own(code: &'static str, exit: Exit, meaning: &'static str, remedy: &'static str) -> Code {
     Code {
         code,
+        reference: None,
         name: "Error",
         exit,
         meaning,
@@ -52,20 +35,29 @@ const fn own(code: &'static str, exit: Exit, meaning: &'static str, remedy: &'st
     }
 }
 
-pub(super) static BUSY: Code = unavailable(
+pub(super) static BUSY: Code = Kind::Unavailable.code(
+    "QL3_LEDGER_BUSY",
     Exit::TryAgain,
     "another transaction was in the way three times, or held a lock for longer than 5 s; nothing was written",
     "run it again",
 );
-pub(super) static CONFLICT: Code = conflict(
+pub(super) static ANOTHER: Code = Kind::Conflict.code(
+    "QL3_LEDGER_ANOTHER_ORDER",
     Exit::Data,
-    "the ledger holds another order for this key, or ciphertexts under the key are still kept",
-    "run the recorded order again, or wait until the ciphertexts are collected; `retire plan` says which",
+    "the ledger holds another order for this key, or no preparation of this one",
+    "run the recorded order again; its identities stand in the preparation row (docs/ledger.md)",
 );
-pub(super) static DENIED: Code = unavailable(
+pub(super) static DENIED: Code = Kind::Unavailable.code(
+    "QL3_LEDGER_DENIED",
     Exit::Denied,
     "the database role may not read or write the ledger",
     "run `ledger check`; it says what to grant",
+);
+pub(super) static LIVE: Code = Kind::Conflict.code(
+    "QL3_LEDGER_LIVE_CIPHERTEXTS",
+    Exit::TryAgain,
+    "ciphertexts under the key are still kept",
+    "`ql3-ops retire plan` says whose and until when; try again after their collection",
 );
 pub(super) static LOGIN: Code = own(
     "QL3_POSTGRES_LOGIN_REFUSED",
@@ -79,7 +71,8 @@ pub(super) static NOT_REPLICATED: Code = own(
     "a commit was answered while its replication was cancelled: a fail-over now would lose it",
     "see to the synchronous standby, then run it again",
 );
-pub(super) static RACE: Code = conflict(
+pub(super) static RACE: Code = Kind::Conflict.code(
+    "QL3_LEDGER_ROW_REFUSED",
     Exit::TryAgain,
     "a constraint refused the row: somebody recorded one of these identities meanwhile",
     "run it again; if it repeats, one of the identities was used for another key",
@@ -90,12 +83,14 @@ pub(super) static READ_ONLY: Code = own(
     "the database session is read-only",
     "look at default_transaction_read_only of role and database",
 );
-pub(super) static ROW: Code = unavailable(
+pub(super) static ROW: Code = Kind::Unavailable.code(
+    "QL3_LEDGER_ROW_INVALID",
     Exit::Data,
     "a stored row contradicts itself: its columns, its receipt and its partner do not agree",
     "stop and find out who wrote it; the ledger is append-only for our roles",
 );
-pub(super) static SCHEMA: Code = unavailable(
+pub(super) static SCHEMA: Code = Kind::Unavailable.code(
+    "QL3_LEDGER_SCHEMA_MISSING",
     Exit::Config,
     "tables or columns of the ledger are missing",
     "run the platform's migrations, or `ledger install` on a database of its own",
@@ -112,7 +107,8 @@ pub(super) static STANDBY: Code = own(
     "the database that answered is a standby",
     "dial the primary (with CloudNativePG the -rw service); after a fail-over run it again",
 );
-pub(super) static UNAVAILABLE: Code = unavailable(
+pub(super) static UNAVAILABLE: Code = Kind::Unavailable.code(
+    "QL3_LEDGER_UNAVAILABLE",
     Exit::Unavailable,
     "the database refused a statement, ended the session or did not answer in time; nothing is half done",
     "run it again; if it repeats, the log has the SQLSTATE",

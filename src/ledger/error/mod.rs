@@ -143,9 +143,8 @@ impl Error {
     pub fn code(&self) -> &'static Code {
         match self {
             Self::Conflict(Conflict::Constraint(_)) => &codes::RACE,
-            Self::Conflict(Conflict::Another | Conflict::LiveArtifacts(_) | Conflict::Unprepared) => {
-                &codes::CONFLICT
-            }
+            Self::Conflict(Conflict::Another | Conflict::Unprepared) => &codes::ANOTHER,
+            Self::Conflict(Conflict::LiveArtifacts(_)) => &codes::LIVE,
             Self::Contended(_) | Self::Locked => &codes::BUSY,
             Self::Denied(_) => &codes::DENIED,
             Self::Login(_) => &codes::LOGIN,

@@ -71,6 +71,7 @@ pub static CODES: &[&Code] = &[&ENVIRONMENT, &TLS_SETTINGS];
 
 static ENVIRONMENT: Code = Code {
     code: "QL3_POSTGRES_CONNECTION_ENVIRONMENT_INVALID",
+    reference: None,
     name: "PostgresConnectionEnvironmentError",
     exit: Exit::Config,
     meaning: "the variables that say where the database is and who logs in are incomplete or malformed",
@@ -78,6 +79,7 @@ static ENVIRONMENT: Code = Code {
 };
 static TLS_SETTINGS: Code = Code {
     code: "QL3_POSTGRES_TLS_SETTINGS_INVALID",
+    reference: None,
     name: "TypeError",
     exit: Exit::Config,
     meaning: "the variables that say how the database proves who it is are incomplete or contradict each other",

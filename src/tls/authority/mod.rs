@@ -216,6 +216,7 @@ pub static CODES: &[&Code] = &[
 const fn code(code: &'static str, exit: Exit, meaning: &'static str, remedy: &'static str) -> Code {
     Code {
         code,
+        reference: None,
         name: "PostgresCertificateAuthorityFileError",
         exit,
         meaning,

@@ -76,6 +76,7 @@ pub static CODES: &[&Code] = &[
 
 static EXPIRED: Code = Code {
     code: "QL3_POSTGRES_TLS_CERTIFICATE_EXPIRED",
+    reference: None,
     name: "Error",
     exit: Exit::Peer,
     meaning: "the database's certificate is expired or not yet valid",
@@ -83,6 +84,7 @@ static EXPIRED: Code = Code {
 };
 static HANDSHAKE: Code = Code {
     code: "QL3_POSTGRES_TLS_HANDSHAKE_FAILED",
+    reference: None,
     name: "Error",
     exit: Exit::Peer,
     meaning: "the TLS handshake with the database failed before a certificate was judged",
@@ -90,6 +92,7 @@ static HANDSHAKE: Code = Code {
 };
 static ISSUER: Code = Code {
     code: "QL3_POSTGRES_TLS_ISSUER_UNKNOWN",
+    reference: None,
     name: "Error",
     exit: Exit::Peer,
     meaning: "the database's certificate comes from another CA than the mounted one",
@@ -97,6 +100,7 @@ static ISSUER: Code = Code {
 };
 static NAME: Code = Code {
     code: "QL3_POSTGRES_TLS_NAME_MISMATCH",
+    reference: None,
     name: "Error",
     exit: Exit::Peer,
     meaning: "the database's certificate is for another name than QL3_POSTGRES_TLS_SERVERNAME",
@@ -104,6 +108,7 @@ static NAME: Code = Code {
 };
 static NOT_OFFERED: Code = Code {
     code: "QL3_POSTGRES_TLS_NOT_OFFERED",
+    reference: None,
     name: "Error",
     exit: Exit::Peer,
     meaning: "the database answered that it does not speak TLS",
@@ -111,6 +116,7 @@ static NOT_OFFERED: Code = Code {
 };
 static REFUSED: Code = Code {
     code: "QL3_POSTGRES_TLS_CERTIFICATE_REFUSED",
+    reference: None,
     name: "Error",
     exit: Exit::Peer,
     meaning: "the database's certificate did not pass verification",
@@ -118,6 +124,7 @@ static REFUSED: Code = Code {
 };
 static SERVER_NAME: Code = Code {
     code: "QL3_POSTGRES_TLS_SERVERNAME_INVALID",
+    reference: None,
     name: "TypeError",
     exit: Exit::Config,
     meaning: "QL3_POSTGRES_TLS_SERVERNAME is not a DNS name of two or more labels",
@@ -125,6 +132,7 @@ static SERVER_NAME: Code = Code {
 };
 static UNUSABLE: Code = Code {
     code: "QL3_POSTGRES_TLS_AUTHORITIES_UNUSABLE",
+    reference: None,
     name: "TypeError",
     exit: Exit::Config,
     meaning: "no TLS client can be made with the mounted CA certificates",

@@ -26,7 +26,7 @@ pub(super) fn run(sheet: &mut Sheet) {
         });
         let code = opened.unwrap_err().code();
         assert_eq!(
-            (code.code, code.name),
+            (code.printed(), code.name),
             (&*case.text("errorCode"), &*case.text("errorName"))
         );
     });

@@ -11,7 +11,7 @@ pub(super) fn run(sheet: &mut Sheet) {
         let state = KeyId::parse(&case.text("keyId")).and_then(|key| manifest.state(&key));
         match state {
             Ok(state) => assert_eq!(serde_json::to_value(state).unwrap(), case.take("state")),
-            Err(error) => assert_eq!(error.code().code, case.text("errorCode")),
+            Err(error) => assert_eq!(error.code().printed(), case.text("errorCode")),
         }
     });
 }

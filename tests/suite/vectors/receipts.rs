@@ -91,7 +91,7 @@ fn complete(case: &mut Case, domain: &str) {
 /// The code must be the same; the message is ours, but where it names a member it names the same one.
 pub(super) fn refused<T: std::fmt::Debug>(case: &mut Case, read: impl Fn(&Value) -> Result<T, Error>) {
     let error = read(&case.take("value")).unwrap_err();
-    assert_eq!(error.code().code, case.text("errorCode"), "{error}");
+    assert_eq!(error.code().printed(), case.text("errorCode"), "{error}");
     let message = case.text("errorMessage");
     if let Error::Member(name) = error {
         assert!(message.contains(name), "{name} in {message}");

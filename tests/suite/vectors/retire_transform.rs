@@ -23,7 +23,7 @@ pub(super) fn run(sheet: &mut Sheet) {
             Ok(Retirement::Unchanged(absent)) => ("unchanged", before, absent),
             Err(error) => {
                 assert_eq!(case.text("result"), "error");
-                assert_eq!(error.code().code, case.text("errorCode"));
+                assert_eq!(error.code().printed(), case.text("errorCode"));
                 return;
             }
         };
