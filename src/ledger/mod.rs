@@ -8,7 +8,9 @@ mod connection;
 mod decide;
 mod error;
 mod fault;
+mod readiness;
 mod record;
+pub mod schema;
 pub mod settings;
 mod write;
 
@@ -32,6 +34,9 @@ pub use error::Conflict;
 pub use error::Error;
 pub use error::Row;
 pub use fault::Sqlstate;
+pub use readiness::Question;
+pub use readiness::Readiness;
+pub use readiness::Shortfall;
 pub use record::Record;
 pub use settings::Settings;
 

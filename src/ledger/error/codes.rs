@@ -10,8 +10,11 @@ pub static CODES: &[&Code] = &[
     &ANOTHER,
     &BUSY,
     &DENIED,
+    &DRIFTED,
     &LIVE,
     &LOGIN,
+    &NOT_GRANTED,
+    &NOT_INSTALLED,
     &NOT_REPLICATED,
     &RACE,
     &READ_ONLY,
@@ -35,23 +38,44 @@ const fn own(code: &'static str, exit: Exit, meaning: &'static str, remedy: &'st
     }
 }
 
-pub(super) static BUSY: Code = Kind::Unavailable.code(
-    "QL3_LEDGER_BUSY",
-    Exit::TryAgain,
-    "another transaction was in the way three times, or held a lock for longer than 5 s; nothing was written",
-    "run it again",
-);
+const fn not_ready(code: &'static str, exit: Exit, meaning: &'static str, remedy: &'static str) -> Code {
+    let (name, reference) = (
+        "PluginPackagePromptOutputArtifactUnavailableError",
+        Some("PLUGIN_PACKAGE_PROMPT_OUTPUT_ARTIFACT_UNAVAILABLE"),
+    );
+    Code {
+        code,
+        reference,
+        name,
+        exit,
+        meaning,
+        remedy,
+    }
+}
+
 pub(super) static ANOTHER: Code = Kind::Conflict.code(
     "QL3_LEDGER_ANOTHER_ORDER",
     Exit::Data,
     "the ledger holds another order for this key, or no preparation of this one",
     "run the recorded order again; its identities stand in the preparation row (docs/ledger.md)",
 );
+pub(super) static BUSY: Code = Kind::Unavailable.code(
+    "QL3_LEDGER_BUSY",
+    Exit::TryAgain,
+    "another transaction was in the way three times, or held a lock for longer than 5 s; nothing was written",
+    "run it again",
+);
 pub(super) static DENIED: Code = Kind::Unavailable.code(
     "QL3_LEDGER_DENIED",
     Exit::Denied,
     "the database role may not read or write the ledger",
     "run `ledger check`; it says what to grant",
+);
+pub(super) static DRIFTED: Code = own(
+    "QL3_LEDGER_SCHEMA_DRIFTED",
+    Exit::Config,
+    "the history table holds a step of ours with another checksum, or without the one before it",
+    "find out who edited the history; install into a database of its own",
 );
 pub(super) static LIVE: Code = Kind::Conflict.code(
     "QL3_LEDGER_LIVE_CIPHERTEXTS",
@@ -65,7 +89,19 @@ pub(super) static LOGIN: Code = own(
     "the database refused the login: role, password, expiry, CONNECT privilege or pg_hba.conf",
     "compare the password Secret with the role; the server's log has the reason",
 );
-pub(super) static NOT_REPLICATED: Code = own(
+pub(super) static NOT_GRANTED: Code = not_ready(
+    "QL3_LEDGER_NOT_GRANTED",
+    Exit::Denied,
+    "the database role has too many privileges or too few",
+    "run `ledger check`; it prints the statements for an administrator",
+);
+pub(super) static NOT_INSTALLED: Code = not_ready(
+    "QL3_LEDGER_NOT_INSTALLED",
+    Exit::Config,
+    "tables, schemas or roles of the ledger are not there",
+    "run the platform's migrations, or `ledger install` on a database of its own",
+);
+pub(super) static NOT_REPLICATED: Code = Kind::Unavailable.code(
     "QL3_LEDGER_COMMIT_NOT_REPLICATED",
     Exit::Unsettled,
     "a commit was answered while its replication was cancelled: a fail-over now would lose it",
@@ -119,7 +155,7 @@ pub(super) static UNREACHABLE: Code = own(
     "nobody answers at the database's address, its name is unknown, or it takes no session now",
     "check name, port and network policy; during a fail-over run it again",
 );
-pub(super) static UNSETTLED: Code = own(
+pub(super) static UNSETTLED: Code = Kind::Unavailable.code(
     "QL3_LEDGER_COMMIT_UNSETTLED",
     Exit::Unsettled,
     "a commit was sent, its answer was lost, and the outcome could not be learnt before the deadline",

@@ -41,6 +41,9 @@ pub enum Error {
     /// The role may not do this: `ledger check` says which grant is missing.
     #[error("the role may not do this (SQLSTATE {0})")]
     Denied(Sqlstate),
+    /// A step of the schema was changed after it was released: restore the version that made it.
+    #[error("the schema step {0} was installed with other statements")]
+    Drifted(&'static str),
     /// Somebody holds the key's fence or a row for longer than 5 s: run again.
     #[error("a lock was not to be had within 5 s")]
     Locked,
@@ -50,6 +53,12 @@ pub enum Error {
     /// The session ended; the server's reason is given where it gave one.
     #[error("the session ended{}", reason(*.0))]
     Lost(Option<Sqlstate>),
+    /// The role has too much or too little: `ledger check` prints what to run.
+    #[error("{0} privileges are not as they must be")]
+    NotGranted(usize),
+    /// Tables, schemas or roles are not there: `ledger check` prints which.
+    #[error("the ledger is not installed: {0} privileges cannot be as they must be")]
+    NotInstalled(usize),
     /// Written on the primary, and nobody waited for its replica: see to the replica, then run again.
     #[error("the commit was answered with a warning: its replication is not assured")]
     NotReplicated,
@@ -147,8 +156,11 @@ impl Error {
             Self::Conflict(Conflict::LiveArtifacts(_)) => &codes::LIVE,
             Self::Contended(_) | Self::Locked => &codes::BUSY,
             Self::Denied(_) => &codes::DENIED,
+            Self::Drifted(_) => &codes::DRIFTED,
             Self::Login(_) => &codes::LOGIN,
             Self::Lost(_) | Self::Refused(_) | Self::Silent | Self::Spoken => &codes::UNAVAILABLE,
+            Self::NotGranted(_) => &codes::NOT_GRANTED,
+            Self::NotInstalled(_) => &codes::NOT_INSTALLED,
             Self::NotReplicated => &codes::NOT_REPLICATED,
             Self::ReadOnly => &codes::READ_ONLY,
             Self::Receipt(source) => source.code(),
