@@ -8,4 +8,7 @@
     reason = "tests start processes, read their environment and stop at the first surprise"
 )]
 
+mod architecture;
+mod plan_agrees;
+mod support;
 mod vectors;
