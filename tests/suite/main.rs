@@ -9,6 +9,7 @@
 )]
 
 mod architecture;
+mod exit_codes;
 mod plan_agrees;
 mod support;
 mod vectors;
