@@ -186,6 +186,17 @@ mod tests {
         assert_eq!(Manifest::parse(text.as_bytes()), Err(Error::NotCanonical));
     }
 
+    #[test]
+    fn an_escape_is_refused_before_anything_is_unescaped() {
+        let manifest = Manifest::generate(KeyId::parse("key").unwrap()).unwrap();
+        let text = manifest
+            .canonical()
+            .expose_str()
+            .unwrap()
+            .replacen("\"key\"", "\"\\u006bey\"", 1);
+        assert_eq!(Manifest::parse(text.as_bytes()), Err(Error::NotCanonical));
+    }
+
     proptest! {
         #[test]
         fn no_single_changed_byte_goes_unnoticed(at: prop::sample::Index, to: u8) {
