@@ -1,4 +1,4 @@
-//! Reading a keyring file: straight from its bytes, borrowing every text, so that no key is copied on the way.
+//! Reading a keyring file: straight from its bytes, borrowing every text, so that no key is copied.
 
 use std::collections::BTreeMap;
 use std::fmt;
