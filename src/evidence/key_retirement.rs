@@ -233,6 +233,21 @@ mod tests {
     }
 
     #[test]
+    fn a_free_member_may_have_any_value_but_must_be_there() {
+        let fixed = json!({ "a": 1 });
+        let section = |value: Value| is_section(Some(&value), &fixed, &["b"]);
+        assert!(section(json!({ "a": 1, "b": null })));
+        for other in [
+            json!({ "a": 1 }),
+            json!({ "a": 1, "c": 1 }),
+            json!({ "a": 2, "b": 1 }),
+            json!([]),
+        ] {
+            assert!(!section(other.clone()), "{other}");
+        }
+    }
+
+    #[test]
     fn a_secret_name_is_found_at_any_depth_but_only_as_a_whole_name() {
         assert!(names_a_secret(&json!([{ "a": [{ "token": 1 }] }])));
         assert!(!names_a_secret(&json!({ "tokens": ["token"], "Token": "uid" })));

@@ -39,8 +39,8 @@ pub struct Draft {
 }
 
 impl Draft {
-    /// Reads an object with exactly the members `projectId, runId, stepRunId, invocationId, requestedBy, result,
-    /// retentionPolicy, keyId, sealedAtMs`.
+    /// Reads an object with exactly the members `projectId, runId, stepRunId, invocationId, requestedBy,
+    /// result, retentionPolicy, keyId, sealedAtMs`.
     pub fn from_value(value: &Value) -> Result<Self, Error> {
         let wire: Wire<'_> = wire::object("draft", value)?;
         Ok(Self {

@@ -65,17 +65,12 @@ impl Artifact {
         Reference::new(&self.metadata, self.digest)
     }
 
-    pub(super) fn new(metadata: Metadata, sealed: Sealed) -> Result<Self, Error> {
+    pub(super) fn new(metadata: Metadata, sealed: Sealed) -> Self {
         let digest = Digest::of_json(DIGEST_DOMAIN, &metadata.text(Some(&sealed.text()), None));
-        let artifact = Self {
+        Self {
             metadata,
             sealed,
             digest,
-        };
-        if artifact.canonical_json().len() > MAX_BYTES {
-            Err(Error::Size)
-        } else {
-            Ok(artifact)
         }
     }
 }
@@ -148,7 +143,7 @@ impl Wire<'_> {
             ciphertext,
             auth_tag: exact("authTag", self.auth_tag)?,
         };
-        let artifact = Artifact::new(metadata, sealed)?;
+        let artifact = Artifact::new(metadata, sealed);
         let claimed = wire::digest("artifactDigest", self.artifact_digest)?;
         if artifact.digest == claimed {
             Ok(artifact)
@@ -201,9 +196,8 @@ fn exact<const N: usize>(name: &'static str, text: &str) -> Result<[u8; N], Erro
         .map_err(|_length| Error::Member(name))
 }
 
-/// Bytes of an envelope as JSON.
-const MAX_BYTES: usize = 1_572_864;
-/// Bytes of a plaintext.
+/// Bytes of a plaintext. With it and the bounds of the names, an envelope stays below the 1572864 bytes that
+/// the database takes.
 pub(super) const MAX_PLAINTEXT: usize = 1_052_672;
 /// Characters of a provider's and a model's name in an envelope.
 const MAX_NAME: usize = 256;

@@ -27,16 +27,13 @@ pub enum Error {
     /// The value is no object with exactly the members of its kind.
     #[error("the {0} does not have exactly its members")]
     Shape(&'static str),
-    /// An envelope has at most 1572864 bytes as JSON.
-    #[error("the envelope is larger than 1572864 bytes")]
-    Size,
 }
 
 impl Error {
     /// The stable code: invalid before decryption, unavailable from then on.
     pub fn code(&self) -> &'static Code {
         match self {
-            Self::DigestMismatch | Self::Member(_) | Self::Shape(_) | Self::Size => &INVALID,
+            Self::DigestMismatch | Self::Member(_) | Self::Shape(_) => &INVALID,
             Self::Authentication | Self::Content | Self::Key(_) | Self::Random => &UNAVAILABLE,
         }
     }

@@ -1,4 +1,4 @@
-//! An encrypted prompt output: what the keys are for, and the proof that one still opens what it sealed (ADR-0261).
+//! An encrypted prompt output: what the keys are for, and the proof that one opens what it sealed (ADR-0261).
 //!
 //! AES-256-GCM with a fresh 12-byte nonce per artifact. Everything but the plaintext is bound to it as
 //! additional data. Plaintext is wiped by its type; two copies are out of our reach, the JSON parser's

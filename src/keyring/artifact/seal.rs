@@ -61,14 +61,12 @@ impl Artifact {
             )
             .map_err(|_unspecified| Error::Authentication)?;
         let auth_tag = tag.as_ref().try_into().map_err(|_length| Error::Authentication)?;
-        Self::new(
-            metadata,
-            Sealed {
-                nonce,
-                ciphertext: std::mem::take(&mut *bytes),
-                auth_tag,
-            },
-        )
+        let sealed = Sealed {
+            nonce,
+            ciphertext: std::mem::take(&mut *bytes),
+            auth_tag,
+        };
+        Ok(Self::new(metadata, sealed))
     }
 }
 

@@ -1,13 +1,19 @@
 //! What sealing and opening promise, beyond the golden cases.
 
 use proptest::prelude::*;
+use ring::aead::Aad;
+use ring::aead::Nonce;
 use serde_json::Value;
 use serde_json::json;
 
 use super::Artifact;
 use super::Draft;
 use super::Error;
+use super::metadata::Metadata;
+use super::seal::cipher;
 use crate::keyring::Material;
+
+type Change = fn(&mut Metadata);
 
 fn draft() -> Value {
     json!({
@@ -117,24 +123,73 @@ fn a_draft_out_of_bounds_is_refused_by_name() {
 }
 
 #[test]
-fn an_envelope_of_another_plaintext_is_not_opened() {
+fn an_authentic_envelope_that_misdescribes_its_content_is_not_opened() {
     let material = Material::generate().unwrap();
-    let mut artifact = Artifact::seal(&Draft::from_value(&draft()).unwrap(), &material).unwrap();
-    // Sealed anew with a wrong description, so that it authenticates.
-    artifact.metadata.output_bytes += 1;
-    let mut bytes =
-        br#"{"provider":"provider","model":"model","text":"","finishReason":"stop","usage":{}}"#.to_vec();
-    let tag = super::seal::cipher(&material)
-        .unwrap()
-        .seal_in_place_separate_tag(
-            ring::aead::Nonce::assume_unique_for_key(artifact.sealed.nonce),
-            ring::aead::Aad::from(artifact.metadata.additional_data()),
-            &mut bytes,
-        )
-        .unwrap();
-    artifact.sealed.ciphertext = bytes;
-    artifact.sealed.auth_tag = tag.as_ref().try_into().unwrap();
-    assert_eq!(artifact.open(&material), Err(Error::Content));
+    let draft = Draft::from_value(&draft()).unwrap();
+    let changes: [Change; 4] = [
+        |metadata| metadata.provider = metadata.project_id.clone(),
+        |metadata| metadata.model = metadata.project_id.clone(),
+        |metadata| metadata.output_bytes += 1,
+        |metadata| metadata.content_digest = metadata.retention.digest(),
+    ];
+    for change in changes {
+        let mut artifact = Artifact::seal(&draft, &material).unwrap();
+        change(&mut artifact.metadata);
+        let mut bytes = draft.output.plaintext().expose().to_vec();
+        let nonce = Nonce::assume_unique_for_key(artifact.sealed.nonce);
+        let data = Aad::from(artifact.metadata.additional_data());
+        let tag = cipher(&material)
+            .unwrap()
+            .seal_in_place_separate_tag(nonce, data, &mut bytes)
+            .unwrap();
+        artifact.sealed.ciphertext = bytes;
+        artifact.sealed.auth_tag = tag.as_ref().try_into().unwrap();
+        assert_eq!(
+            artifact.open(&material),
+            Err(Error::Content),
+            "{:?}",
+            artifact.metadata
+        );
+    }
+}
+
+#[test]
+fn members_that_follow_from_others_must_follow() {
+    let artifact = Artifact::seal(
+        &Draft::from_value(&draft()).unwrap(),
+        &Material::generate().unwrap(),
+    )
+    .unwrap();
+    let read = |value: &Value| Artifact::from_value(value).unwrap_err();
+    // The digest covers what should stand there, so that it alone would not notice.
+    for (name, value) in [
+        (
+            "schema",
+            json!("qinglong/plugin-package-prompt-output-artifact@v2"),
+        ),
+        ("artifactId", json!(format!("pao:{}", "0".repeat(32)))),
+        ("retentionPolicyDigest", json!("0".repeat(64))),
+        ("retentionEligibleAtMs", json!(3_600_002)),
+        ("algorithm", json!("aes-128-gcm")),
+    ] {
+        let mut envelope = artifact.to_value();
+        *envelope.get_mut(name).unwrap() = value;
+        assert_eq!(read(&envelope), Error::Member(name));
+    }
+    // The digest covers what does stand there.
+    let changes: [(&str, Change); 3] = [
+        ("plaintextBytes", |metadata| metadata.plaintext_bytes += 1),
+        ("plaintextBytes", |metadata| metadata.plaintext_bytes = 1_052_673),
+        ("outputBytes", |metadata| metadata.output_bytes = 1_048_577),
+    ];
+    for (name, change) in changes {
+        let mut metadata = artifact.metadata.clone();
+        change(&mut metadata);
+        assert_eq!(
+            read(&Artifact::new(metadata, artifact.sealed.clone()).to_value()),
+            Error::Member(name)
+        );
+    }
 }
 
 proptest! {
