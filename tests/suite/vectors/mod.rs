@@ -4,6 +4,8 @@
 //! runner without its file all fail: nothing is passed over in silence.
 
 mod artifact;
+mod cli_output;
+mod command_files;
 mod inspect;
 mod key_id_collation;
 mod keyring_canonical;
@@ -28,6 +30,8 @@ use sha2::Sha256;
 /// Which runner reads which file.
 const RUNNERS: &[(&str, Runner)] = &[
     ("artifact.json", artifact::run),
+    ("cli-output.json", cli_output::run),
+    ("command-files.json", command_files::run),
     ("inspect.json", inspect::run),
     ("key-id-collation.json", key_id_collation::run),
     ("keyring-canonical.json", keyring_canonical::run),
