@@ -9,4 +9,5 @@
     reason = "tests start processes, read their environment and stop at the first surprise"
 )]
 
+mod support;
 mod vectors;

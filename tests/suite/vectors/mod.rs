@@ -3,6 +3,11 @@
 //! A file that no runner knows, a member that its runner did not take and a runner without its file all
 //! fail: nothing is passed over in silence.
 
+mod access_review;
+mod cas_convergence;
+mod http_transcript;
+mod secret_validation;
+
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::path::PathBuf;
@@ -11,24 +16,29 @@ use serde_json::Map;
 use serde_json::Value;
 
 /// Which runner reads which file.
-const RUNNERS: &[(&str, fn(&mut Sheet))] = &[];
+const RUNNERS: &[(&str, fn(&mut Sheet))] = &[
+    ("access-review-matrix.json", access_review::run),
+    ("cas-convergence.json", cas_convergence::run),
+    ("http-transcript.json", http_transcript::run),
+    ("secret-validation.json", secret_validation::run),
+];
 
 /// One vector file: members are taken once, cases are counted.
-pub struct Sheet {
+pub(crate) struct Sheet {
     members: Map<String, Value>,
     cases: usize,
 }
 
 impl Sheet {
     /// A member that must be there.
-    pub fn take(&mut self, name: &str) -> Value {
+    pub(crate) fn take(&mut self, name: &str) -> Value {
         self.members
             .remove(name)
             .unwrap_or_else(|| panic!("no member {name}"))
     }
 
     /// A member that is an array of cases; each is counted.
-    pub fn cases(&mut self, name: &str) -> Vec<Value> {
+    pub(crate) fn cases(&mut self, name: &str) -> Vec<Value> {
         let Value::Array(cases) = self.take(name) else {
             panic!("{name} is not an array")
         };
@@ -37,7 +47,7 @@ impl Sheet {
     }
 
     /// Counts cases that stand elsewhere than in an array of the top level.
-    pub fn count(&mut self, cases: usize) {
+    pub(crate) fn count(&mut self, cases: usize) {
         self.cases += cases;
     }
 }
