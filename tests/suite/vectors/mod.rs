@@ -3,9 +3,12 @@
 //! A file that no runner knows, a member that its runner did not take (of the file or of a case) and a
 //! runner without its file all fail: nothing is passed over in silence.
 
+mod access_review;
 mod artifact;
+mod cas_convergence;
 mod cli_output;
 mod command_files;
+mod http_transcript;
 mod inspect;
 mod key_id_collation;
 mod keyring_canonical;
@@ -17,6 +20,7 @@ mod receipts;
 mod rejected_manifests;
 mod requests;
 mod retire_transform;
+mod secret_validation;
 
 use std::collections::BTreeMap;
 use std::io::Write;
@@ -29,9 +33,12 @@ use sha2::Sha256;
 
 /// Which runner reads which file.
 const RUNNERS: &[(&str, Runner)] = &[
+    ("access-review-matrix.json", access_review::run),
     ("artifact.json", artifact::run),
+    ("cas-convergence.json", cas_convergence::run),
     ("cli-output.json", cli_output::run),
     ("command-files.json", command_files::run),
+    ("http-transcript.json", http_transcript::run),
     ("inspect.json", inspect::run),
     ("key-id-collation.json", key_id_collation::run),
     ("keyring-canonical.json", keyring_canonical::run),
@@ -43,6 +50,7 @@ const RUNNERS: &[(&str, Runner)] = &[
     ("rejected-manifests.json", rejected_manifests::run),
     ("requests.json", requests::run),
     ("retire-transform.json", retire_transform::run),
+    ("secret-validation.json", secret_validation::run),
 ];
 
 type Runner = fn(&mut Sheet);

@@ -1,0 +1,174 @@
+//! The real API server of `hack/lab`, or of any cluster that `QL3_LAB_KUBECONFIG` names. Each test has a
+//! namespace of its own, which goes with it.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::process::Command;
+use std::process::Stdio;
+use std::sync::atomic::AtomicU32;
+use std::sync::atomic::Ordering;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use ql3_ops::cluster::Authority;
+use ql3_ops::cluster::ServiceEnv;
+use serde_json::Value;
+use serde_json::json;
+use tempfile::TempDir;
+
+/// A namespace with a service account in it, and the mount that a Pod would have.
+pub(crate) struct Lab {
+    pub(crate) namespace: String,
+    mount: TempDir,
+}
+
+impl Lab {
+    pub(crate) fn new() -> Self {
+        static NEXT: AtomicU32 = AtomicU32::new(0);
+        let namespace = format!(
+            "ql3-test-{}-{}",
+            std::process::id(),
+            NEXT.fetch_add(1, Ordering::Relaxed)
+        );
+        kubectl(&["create", "namespace", &namespace], None);
+        let lab = Self {
+            namespace,
+            mount: tempfile::tempdir().unwrap(),
+        };
+        lab.kubectl(&["create", "serviceaccount", USER]);
+        let field = |path: &str| kubectl(&["config", "view", "--raw", "--minify", "-o", path], None);
+        let ca = field("jsonpath={.clusters[0].cluster.certificate-authority-data}");
+        std::fs::write(
+            lab.mount.path().join("ca.crt"),
+            BASE64_STANDARD.decode(ca).unwrap(),
+        )
+        .unwrap();
+        lab.renew_token("1h");
+        lab
+    }
+
+    /// Puts a fresh token of the service account into the mount.
+    pub(crate) fn renew_token(&self, duration: &str) {
+        let token = self.kubectl(&["create", "token", USER, "--duration", duration]);
+        std::fs::write(self.mount.path().join("token"), token).unwrap();
+    }
+
+    /// The service account's authority, as its Pod would find it.
+    pub(crate) fn in_cluster(&self) -> Authority {
+        let path = "jsonpath={.clusters[0].cluster.server}";
+        let server = kubectl(&["config", "view", "--minify", "-o", path], None);
+        let (host, port) = server.strip_prefix("https://").unwrap().rsplit_once(':').unwrap();
+        Authority::InCluster(ServiceEnv {
+            host: Some(host.to_owned()),
+            port: Some(port.to_owned()),
+            port_https: None,
+            mount: self.mount.path().to_owned(),
+        })
+    }
+
+    /// Gives the service account a Role with these rules, beside those it has.
+    pub(crate) fn grant(&self, name: &str, rules: Value) {
+        let role = json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role",
+            "metadata": { "name": name, "namespace": self.namespace }, "rules": rules });
+        let binding = json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding",
+            "metadata": { "name": name, "namespace": self.namespace },
+            "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name },
+            "subjects": [{ "kind": "ServiceAccount", "name": USER, "namespace": self.namespace }] });
+        self.create(&role);
+        self.create(&binding);
+    }
+
+    pub(crate) fn create(&self, object: &Value) -> Value {
+        let out = kubectl(
+            &["create", "-n", &self.namespace, "-o", "json", "-f", "-"],
+            Some(object),
+        );
+        serde_json::from_str(&out).unwrap()
+    }
+
+    pub(crate) fn replace(&self, object: &Value) -> Value {
+        let out = kubectl(
+            &["replace", "-n", &self.namespace, "-o", "json", "-f", "-"],
+            Some(object),
+        );
+        serde_json::from_str(&out).unwrap()
+    }
+
+    pub(crate) fn secret(&self, name: &str) -> Value {
+        serde_json::from_str(&self.kubectl(&["get", "secret", name, "-o", "json", "--show-managed-fields"]))
+            .unwrap()
+    }
+
+    pub(crate) fn kubectl(&self, arguments: &[&str]) -> String {
+        kubectl(&[&["-n", &self.namespace], arguments].concat(), None)
+    }
+
+    /// What the audit log says our service account did, as `verb resource` lines; `None` without a log.
+    pub(crate) fn audited(&self) -> Option<Vec<String>> {
+        let text = std::fs::read_to_string(std::env::var_os("QL3_LAB_AUDIT_LOG")?).unwrap();
+        let user = format!("system:serviceaccount:{}:{USER}", self.namespace);
+        let events = text
+            .lines()
+            .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let ours =
+            events.filter(|event| event["user"]["username"] == *user && event["stage"] == "ResponseComplete");
+        let line = |event: Value| {
+            let text = |value: &Value| value.as_str().unwrap().to_owned();
+            format!(
+                "{} {}",
+                text(&event["verb"]),
+                text(&event["objectRef"]["resource"])
+            )
+        };
+        Some(ours.map(line).collect())
+    }
+}
+
+impl Drop for Lab {
+    fn drop(&mut self) {
+        // A finalizer would keep the namespace for ever.
+        let patch = r#"{"metadata":{"finalizers":null}}"#;
+        let _patched = run(
+            &["-n", &self.namespace, "patch", "secret", SECRET, "-p", patch],
+            None,
+        );
+        let _deleted = run(&["delete", "namespace", &self.namespace, "--wait=false"], None);
+    }
+}
+
+fn kubectl(arguments: &[&str], input: Option<&Value>) -> String {
+    let (good, out, err) = run(arguments, input);
+    assert!(good, "kubectl {}: {err}", arguments.join(" "));
+    out
+}
+
+fn run(arguments: &[&str], input: Option<&Value>) -> (bool, String, String) {
+    let kubeconfig = kubeconfig();
+    let mut child = Command::new("kubectl")
+        .arg("--kubeconfig")
+        .arg(kubeconfig)
+        .args(arguments)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .expect("kubectl on the PATH: eval \"$(hack/lab env)\"");
+    let text = input.map(Value::to_string).unwrap_or_default();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    let output = child.wait_with_output().unwrap();
+    let text = |bytes| String::from_utf8(bytes).unwrap();
+    (output.status.success(), text(output.stdout), text(output.stderr))
+}
+
+/// The operator's file. Without one the test fails: nothing is skipped.
+pub(crate) fn kubeconfig() -> PathBuf {
+    let path = std::env::var_os("QL3_LAB_KUBECONFIG");
+    path.expect("no QL3_LAB_KUBECONFIG: run hack/lab up, then eval \"$(hack/lab env)\"")
+        .into()
+}
+
+/// The service account.
+pub(crate) const USER: &str = "retirement";
+
+/// The Secret that tests use.
+pub(crate) const SECRET: &str = "ql3-prompt-output-keyring";
