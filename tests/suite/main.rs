@@ -9,5 +9,6 @@
     reason = "tests start processes, read their environment and stop at the first surprise"
 )]
 
+mod cluster;
 mod support;
 mod vectors;

@@ -160,7 +160,7 @@ mod tests {
         let text = || bearer.header().unwrap().unwrap().to_str().unwrap().to_owned();
         assert_eq!(text(), "Bearer one");
         std::fs::write(&path, "two\n").unwrap();
-        tokio::time::advance(Duration::from_secs(60)).await;
+        tokio::time::advance(Duration::from_mins(1)).await;
         assert_eq!(text(), "Bearer one");
         tokio::time::advance(Duration::from_millis(1)).await;
         assert_eq!(text(), "Bearer two");
