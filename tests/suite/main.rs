@@ -9,6 +9,7 @@
 )]
 
 mod architecture;
+mod cluster;
 mod exit_codes;
 mod plan_agrees;
 mod support;

@@ -95,6 +95,8 @@ impl Wire {
 
     /// Sends the request once. Over HTTP/1.1 one answer's head is awaited before the next request goes out.
     pub(super) async fn send(&self, request: Request<Body>) -> Result<Response<Incoming>, Fault> {
+        // A close that has arrived is noticed by the connection's task, which must be let run first.
+        tokio::task::yield_now().await;
         let mut open = self.open.lock().await;
         let usable = match open.as_mut() {
             Some(connection) => connection.sender.is_ready().await,

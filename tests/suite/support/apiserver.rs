@@ -4,6 +4,8 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::Mutex;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering;
 use std::thread::JoinHandle;
 
 use bytes::Bytes;
@@ -112,6 +114,7 @@ type Script = Arc<Mutex<dyn FnMut(&Seen) -> Play + Send>>;
 /// A server that ends with its owner.
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
+    closed: Arc<AtomicUsize>,
     seen: Arc<Mutex<Vec<Seen>>>,
     stop: Option<oneshot::Sender<()>>,
     thread: Option<JoinHandle<()>>,
@@ -119,6 +122,7 @@ pub(crate) struct Server {
 
 #[derive(Clone)]
 struct Shared {
+    closed: Arc<AtomicUsize>,
     script: Script,
     seen: Arc<Mutex<Vec<Seen>>>,
 }
@@ -136,10 +140,11 @@ impl Server {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
         let address = listener.local_addr().unwrap();
-        let seen = Arc::new(Mutex::new(Vec::new()));
+        let (seen, closed) = (Arc::new(Mutex::new(Vec::new())), Arc::new(AtomicUsize::new(0)));
         let shared = Shared {
             script: Arc::new(Mutex::new(script)),
             seen: Arc::clone(&seen),
+            closed: Arc::clone(&closed),
         };
         let acceptor = acceptor(leaf, http);
         let (stop, stopped) = oneshot::channel();
@@ -158,9 +163,17 @@ impl Server {
         });
         Self {
             address,
+            closed,
             seen,
             stop: Some(stop),
             thread: Some(thread),
+        }
+    }
+
+    /// Waits until the server has ended a connection.
+    pub(crate) async fn hung_up(&self) {
+        while self.closed.load(Ordering::Acquire) == 0 {
+            tokio::task::yield_now().await;
         }
     }
 
@@ -211,6 +224,7 @@ async fn accept(listener: TcpListener, acceptor: TlsAcceptor, shared: Shared) {
         tcp.set_nodelay(true).unwrap();
         let (acceptor, shared) = (acceptor.clone(), shared.clone());
         tokio::spawn(async move {
+            let closed = Arc::clone(&shared.closed);
             let Ok(stream) = acceptor.accept(tcp).await else {
                 return;
             };
@@ -219,6 +233,7 @@ async fn accept(listener: TcpListener, acceptor: TlsAcceptor, shared: Shared) {
             } else {
                 one::serve(stream, connection, shared).await;
             }
+            closed.fetch_add(1, Ordering::Release);
         });
     }
 }

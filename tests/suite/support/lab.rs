@@ -43,14 +43,14 @@ impl Lab {
             BASE64_STANDARD.decode(ca).unwrap(),
         )
         .unwrap();
-        lab.renew_token("1h");
+        let token = lab.kubectl(&["create", "token", USER, "--duration", "1h"]);
+        std::fs::write(lab.mount.path().join("token"), token).unwrap();
         lab
     }
 
-    /// Puts a fresh token of the service account into the mount.
-    pub(crate) fn renew_token(&self, duration: &str) {
-        let token = self.kubectl(&["create", "token", USER, "--duration", duration]);
-        std::fs::write(self.mount.path().join("token"), token).unwrap();
+    /// Puts something into the mount that looks like a token and is none, as an expired one is none.
+    pub(crate) fn forge_token(&self) {
+        std::fs::write(self.mount.path().join("token"), "eyJhbGciOiJub25lIn0.e30.c2ln").unwrap();
     }
 
     /// The service account's authority, as its Pod would find it.
@@ -76,6 +76,31 @@ impl Lab {
             "subjects": [{ "kind": "ServiceAccount", "name": USER, "namespace": self.namespace }] });
         self.create(&role);
         self.create(&binding);
+        self.wait_until_granted(&role["rules"][0]);
+    }
+
+    /// The authorizer learns of a binding a moment after it was stored.
+    fn wait_until_granted(&self, rule: &Value) {
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let object = match rule.get("resourceNames") {
+            Some(names) => format!("{}/{}", text(&rule["resources"][0]), text(&names[0])),
+            None => text(&rule["resources"][0]),
+        };
+        let user = format!("system:serviceaccount:{}:{USER}", self.namespace);
+        let ask = [
+            "-n",
+            &self.namespace,
+            "auth",
+            "can-i",
+            &text(&rule["verbs"][0]),
+            &object,
+            "--as",
+            &user,
+        ];
+        assert!(
+            (0..100).any(|_try| run(&ask, None).0),
+            "{object} is still not granted"
+        );
     }
 
     pub(crate) fn create(&self, object: &Value) -> Value {

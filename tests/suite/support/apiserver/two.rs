@@ -89,6 +89,8 @@ async fn stream_of(
         }
         Play::Half(answer) => {
             let mut stream = send(&mut respond, &answer, answer.body.len() / 2);
+            // A reset overtakes frames that are not written yet: let the connection's task write them.
+            tokio::task::yield_now().await;
             stream.send_reset(Reason::INTERNAL_ERROR);
         }
         Play::RefuseStream => respond.send_reset(Reason::REFUSED_STREAM),
