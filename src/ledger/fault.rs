@@ -68,6 +68,11 @@ impl Fault {
     pub(super) fn may_pass(self) -> bool {
         matches!(self, Self::Answer(state) if ["40001", "40P01"].contains(&state.as_str()))
     }
+
+    /// Unique violation: the row, or one that shares an identity with it, is there.
+    pub(super) fn is_duplicate(self) -> bool {
+        matches!(self, Self::Answer(state) if state.as_str() == "23505")
+    }
 }
 
 fn is_fatal(answer: &DbError) -> bool {

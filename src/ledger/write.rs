@@ -53,6 +53,8 @@ enum Attempt<T> {
     InDoubt(Fault),
     /// Another transaction was in the way.
     Passing(Fault),
+    /// A row with one of the identities is there already.
+    Taken(Fault),
 }
 
 impl Ledger {
@@ -65,7 +67,7 @@ impl Ledger {
         match self.attempt(wish, deadline).await {
             Attempt::Done(written) => Ok(written),
             Attempt::Failed(error) => Err(error),
-            Attempt::Passing(fault) => Err(Error::from_fault(fault)),
+            Attempt::Passing(fault) | Attempt::Taken(fault) => Err(Error::from_fault(fault)),
             Attempt::InDoubt(fault) => {
                 tracing::warn!(fault = ?fault, "the answer to a commit is lost; asking again");
                 self.settle(wish, deadline).await
@@ -73,9 +75,11 @@ impl Ledger {
         }
     }
 
-    /// Up to three transactions; only what other transactions caused is tried again, and at once.
+    /// Up to three transactions; only what other transactions caused is tried again, and at once. A unique key that
+    /// is taken is read once more.
     async fn attempt<T: Clone>(&mut self, wish: &Wish<'_, T>, deadline: Deadline) -> Attempt<T> {
         let mut number = 1;
+        let mut is_taken = false;
         loop {
             let connection = match self.session(deadline).await {
                 Ok(connection) => connection,
@@ -92,7 +96,11 @@ impl Ledger {
                     self.connection = None;
                     return ended;
                 }
-                ended @ (Attempt::Done(_) | Attempt::Failed(_) | Attempt::Passing(_)) => return ended,
+                // It may be this very row, written by a twin while we waited for the fence with an older snapshot.
+                Attempt::Taken(_) if !is_taken => is_taken = true,
+                ended @ (Attempt::Done(_) | Attempt::Failed(_) | Attempt::Passing(_) | Attempt::Taken(_)) => {
+                    return ended;
+                }
             }
         }
     }
@@ -111,6 +119,7 @@ impl Ledger {
                     return Err(error);
                 }
                 Attempt::Failed(error) => error,
+                Attempt::Taken(fault) => return Err(Error::from_fault(fault)),
                 Attempt::Passing(fault) | Attempt::InDoubt(fault) => Error::from_fault(fault),
             };
             tracing::debug!(code = error.code().code, "not settled yet");
@@ -233,6 +242,7 @@ async fn insert<T: Clone>(connection: &Connection, wish: &Wish<'_, T>, deadline:
     );
     match ending {
         Ending::Aborted(fault) if fault.may_pass() => Attempt::Passing(fault),
+        Ending::Aborted(fault) if fault.is_duplicate() => Attempt::Taken(fault),
         Ending::Aborted(fault) => Attempt::Failed(Error::from_fault(fault)),
         Ending::InDoubt(fault) => Attempt::InDoubt(fault),
         // An administrator, or statement_timeout, can end the wait for the replica: COMMIT succeeds with a warning.

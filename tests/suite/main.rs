@@ -11,6 +11,7 @@
 mod architecture;
 mod cluster;
 mod exit_codes;
+mod ledger;
 mod plan_agrees;
 mod support;
 mod vectors;

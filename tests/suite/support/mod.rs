@@ -1,8 +1,10 @@
-//! What several tests stand on: the built program, the lab, a loopback API server, certificates made on the spot.
+//! What several tests stand on: the built program, the lab, stand-ins on the wire, certificates made on the spot.
 
 pub(crate) mod apiserver;
 pub(crate) mod lab;
 pub(crate) mod pki;
+pub(crate) mod postgres;
 pub(crate) mod program;
 pub(crate) mod scene;
 pub(crate) mod store;
+pub(crate) mod wire;

@@ -8,31 +8,31 @@ use std::process::Stdio;
 
 /// How a run of the program ended.
 #[derive(Debug)]
-pub struct Ended {
-    pub exit: Option<i32>,
-    pub stdout: String,
-    pub stderr: String,
+pub(crate) struct Ended {
+    pub(crate) exit: Option<i32>,
+    pub(crate) stdout: String,
+    pub(crate) stderr: String,
 }
 
 /// The path of the built program.
-pub fn path() -> PathBuf {
+pub(crate) fn path() -> PathBuf {
     PathBuf::from(env!("CARGO_BIN_EXE_ql3-ops"))
 }
 
 /// The program with an empty environment.
-pub fn program() -> Command {
+pub(crate) fn program() -> Command {
     named(path())
 }
 
 /// Another file, run the same way: a link to the program under another name.
-pub fn named(path: PathBuf) -> Command {
+pub(crate) fn named(path: PathBuf) -> Command {
     let mut command = Command::new(path);
     command.env_clear().stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
     command
 }
 
 /// Runs it to its end.
-pub fn run(command: &mut Command) -> Ended {
+pub(crate) fn run(command: &mut Command) -> Ended {
     let output = command.output().expect("the program starts");
     Ended {
         exit: output.status.code(),
@@ -42,12 +42,12 @@ pub fn run(command: &mut Command) -> Ended {
 }
 
 /// Runs it with arguments alone.
-pub fn with_arguments(arguments: &[impl AsRef<OsStr>]) -> Ended {
+pub(crate) fn with_arguments(arguments: &[impl AsRef<OsStr>]) -> Ended {
     run(program().args(arguments))
 }
 
 /// Runs it with bytes on stdin.
-pub fn with_stdin(command: &mut Command, bytes: &[u8]) -> Ended {
+pub(crate) fn with_stdin(command: &mut Command, bytes: &[u8]) -> Ended {
     let mut child = command.stdin(Stdio::piped()).spawn().expect("the program starts");
     // It may refuse early and close its end: that shows in the exit.
     drop(child.stdin.take().expect("a pipe").write_all(bytes));

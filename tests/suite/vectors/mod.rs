@@ -8,6 +8,7 @@ mod artifact;
 mod cas_convergence;
 mod cli_output;
 mod command_files;
+mod database_rows;
 mod http_transcript;
 mod inspect;
 mod key_id_collation;
@@ -38,6 +39,7 @@ const RUNNERS: &[(&str, Runner)] = &[
     ("cas-convergence.json", cas_convergence::run),
     ("cli-output.json", cli_output::run),
     ("command-files.json", command_files::run),
+    ("database-rows.json", database_rows::run),
     ("http-transcript.json", http_transcript::run),
     ("inspect.json", inspect::run),
     ("key-id-collation.json", key_id_collation::run),
