@@ -11,7 +11,10 @@
 mod architecture;
 mod cluster;
 mod exit_codes;
+mod keyring_verbs;
 mod ledger;
+mod ledger_verbs;
 mod plan_agrees;
+mod retirement;
 mod support;
 mod vectors;

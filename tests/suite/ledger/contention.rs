@@ -6,9 +6,9 @@ use ql3_ops::ledger::Error;
 use ql3_ops::ledger::Written;
 
 use super::FENCE;
-use super::artifact;
+use crate::support::artifact::artifact;
 use super::open;
-use super::parents;
+use crate::support::artifact::parents;
 use super::prepare;
 use super::rows;
 use super::until_waiting;
@@ -70,7 +70,7 @@ async fn an_artifact_committed_while_we_wait_for_the_fence_is_counted() {
         let theirs = async {
             // Our snapshot is taken by now: what is committed from here on it cannot see.
             until_waiting(&admin, 1).await;
-            runtime.batch_execute(&artifact(1, "a", 1)).await.unwrap();
+            runtime.batch_execute(&artifact(1, "key-old", "a", 1)).await.unwrap();
             runtime.batch_execute("COMMIT").await.unwrap();
         };
         let refused = tokio::join!(ours, theirs).0.unwrap_err();

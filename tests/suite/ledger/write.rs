@@ -9,12 +9,12 @@ use ql3_ops::ledger::Row;
 use ql3_ops::ledger::Written;
 
 use super::absent;
-use super::artifact;
+use crate::support::artifact::artifact;
 use super::digest;
 use super::key;
 use super::open;
 use super::order;
-use super::parents;
+use crate::support::artifact::parents;
 use super::prepare;
 use super::prepared;
 use super::rows;
@@ -121,7 +121,7 @@ async fn a_key_with_live_ciphertexts_is_not_prepared_and_they_are_counted_by_pro
     for (number, project) in [(1, "a"), (2, "b"), (3, "b")] {
         parents(&admin, number).await;
         admin
-            .batch_execute(&artifact(number, project, u64::from(number)))
+            .batch_execute(&artifact(number, "key-old", project, u64::from(number)))
             .await
             .unwrap();
     }
@@ -148,7 +148,7 @@ async fn a_completion_is_refused_while_ciphertexts_live() {
     let mut ledger = open(&database.settings()).await;
     let preparation = prepared(&mut ledger).await;
     parents(&admin, 1).await;
-    admin.batch_execute(&artifact(1, "a", 1)).await.unwrap();
+    admin.batch_execute(&artifact(1, "key-old", "a", 1)).await.unwrap();
     let refused = ledger
         .complete(&preparation, &absent(&preparation, "c"), 3, deadline())
         .await

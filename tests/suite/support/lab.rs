@@ -7,6 +7,8 @@ use std::process::Command;
 use std::process::Stdio;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
+use std::time::Instant;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -146,6 +148,28 @@ impl Lab {
             )
         };
         Some(ours.map(line).collect())
+    }
+}
+
+/// How long an audit line may come after its answer.
+const AUDIT: Duration = Duration::from_secs(10);
+
+impl Lab {
+    /// As [`Self::audited`], once there are so many lines: the log is written after the answer is sent.
+    pub(crate) async fn audited_after(&self, lines: usize) -> Option<Vec<String>> {
+        let end = Instant::now() + AUDIT;
+        loop {
+            let audited = self.audited()?;
+            if audited.len() >= lines || Instant::now() > end {
+                return Some(audited);
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// The mounted token.
+    pub(crate) fn token(&self) -> String {
+        std::fs::read_to_string(self.mount.path().join("token")).unwrap()
     }
 }
 

@@ -1,6 +1,7 @@
 //! What several tests stand on: the built program, the lab, stand-ins on the wire, certificates made on the spot.
 
 pub(crate) mod apiserver;
+pub(crate) mod artifact;
 pub(crate) mod lab;
 pub(crate) mod pki;
 pub(crate) mod postgres;

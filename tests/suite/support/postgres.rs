@@ -23,6 +23,9 @@ use tokio_postgres::Client;
 use tokio_postgres::Config;
 use tokio_postgres::config::Host;
 
+use super::artifact::artifact;
+use super::artifact::parents;
+
 /// A variable of the lab; a test without its lab fails.
 pub(crate) fn lab(name: &str) -> String {
     std::env::var(name)
@@ -183,12 +186,25 @@ impl Database {
 
     /// Through a wire on this port, which ends TLS on its far side.
     pub(crate) fn settings_through(&self, port: u16) -> Settings {
-        self.settings_with(&[
+        let environment = self.environment_through(port);
+        Settings::from_lookup(Role::Maintenance, |name| environment.get(name).cloned()).expect("settings")
+    }
+
+    /// The environment with which our login reaches the database through a wire on this port.
+    pub(crate) fn environment_through(&self, port: u16) -> HashMap<String, OsString> {
+        self.environment(&[
             ("QL3_POSTGRES_AI_MAINTENANCE_HOST", "127.0.0.1"),
             ("QL3_POSTGRES_AI_MAINTENANCE_PORT", &port.to_string()),
             ("QL3_POSTGRES_TLS_MODE", "disable"),
             ("QL3_POSTGRES_ALLOW_INSECURE", "true"),
         ])
+    }
+
+    /// Puts one live ciphertext under a key.
+    pub(crate) async fn live_artifact(&self, key: &str) {
+        let admin = self.admin().await;
+        parents(&admin, 1).await;
+        admin.batch_execute(&artifact(1, key, "project", 1)).await.expect("an artifact");
     }
 
     /// A superuser's session in it.

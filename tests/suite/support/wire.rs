@@ -23,7 +23,7 @@ use tokio::io::AsyncWrite;
 use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 use tokio::net::TcpStream;
-use tokio::sync::Notify;
+use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 use tokio_postgres::tls::TlsConnect;
 use tokio_rustls::TlsAcceptor;
@@ -67,7 +67,7 @@ pub(crate) struct Wire {
     pub(crate) port: u16,
     /// Of [`Wire::impersonating`]: the authority that vouches for it.
     pub(crate) ca: NamedTempFile,
-    fired: Arc<Notify>,
+    fired: Arc<Semaphore>,
     task: JoinHandle<()>,
 }
 
@@ -89,7 +89,7 @@ impl Wire {
     async fn new(server: &Server, rules: Vec<Rule>, startup: Rewrite, name: Option<&str>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let port = listener.local_addr().expect("an address").port();
-        let fired = Arc::new(Notify::new());
+        let fired = Arc::new(Semaphore::new(0));
         let shared = Arc::new(Shared {
             rules: Mutex::new(rules),
             startup,
@@ -124,7 +124,12 @@ impl Wire {
 
     /// Returns when a rule has fired; remembered if it had before.
     pub(crate) async fn fired(&self) {
-        self.fired.notified().await;
+        self.fired_times(1).await;
+    }
+
+    /// Returns when rules have fired so often.
+    pub(crate) async fn fired_times(&self, times: u32) {
+        self.fired.acquire_many(times).await.expect("never closed").forget();
     }
 }
 
@@ -137,7 +142,7 @@ impl Drop for Wire {
 struct Shared {
     rules: Mutex<Vec<Rule>>,
     startup: Rewrite,
-    fired: Arc<Notify>,
+    fired: Arc<Semaphore>,
 }
 
 impl Shared {
@@ -151,7 +156,7 @@ impl Shared {
             rule.side == side && message.first() == Some(&rule.kind) && has
         };
         let index = rules.iter().position(fits)?;
-        self.fired.notify_one();
+        self.fired.add_permits(1);
         Some(rules.remove(index).act)
     }
 }
