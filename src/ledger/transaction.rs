@@ -84,14 +84,6 @@ pub(super) async fn transact<T: Clone>(
     }
 }
 
-/// Takes the fence and lets go of it: when that is granted, who held it is decided.
-pub(super) async fn knock(connection: &Connection, key: &KeyId, deadline: Deadline) -> Result<(), Fault> {
-    let name = lock_name(key);
-    let lock: [Parameter<'_>; 2] = [(&name, Type::TEXT), (&SEED, Type::INT8)];
-    let fence = connection.client().query_typed_one(FENCE, &lock);
-    connection.answer(deadline, fence).await.map(drop)
-}
-
 /// Why the first flight brought nothing.
 enum Reading {
     Error(Error),

@@ -1,8 +1,9 @@
 //! One row into an append-only table, exactly once, under the fence of its key.
 //!
-//! An answer that did not come is not guessed. The question that cannot lie is to take the fence again on a new
-//! session: it is granted when the first transaction is decided and no earlier. Then the same row is written
-//! again, and either it is there or it is written now.
+//! An answer that did not come is not guessed, and not looked up either: a SELECT can find nothing now and the row
+//! later, while the first COMMIT waits for its replica. The question that cannot lie is to write the same row again
+//! on a new session. The fence, and behind it the unique key, are granted when the first transaction is decided and
+//! no earlier; then the row is there, or it is written now.
 
 use std::time::Duration;
 
@@ -11,7 +12,6 @@ use super::Ledger;
 use super::Written;
 use super::transaction::Attempt;
 use super::transaction::Wish;
-use super::transaction::knock;
 use super::transaction::transact;
 use crate::time::Deadline;
 
@@ -69,7 +69,8 @@ impl Ledger {
         deadline: Deadline,
     ) -> Result<Written<T>, Error> {
         loop {
-            let error = match self.ask_again(wish, deadline).await {
+            self.connection = None;
+            let error = match self.attempt(wish, deadline).await {
                 // The row is ours and not somebody's of the same meaning: the lost answer was a yes.
                 Attempt::Done(Written::Existing(row)) if row == wish.row => return Ok(Written::Created(row)),
                 Attempt::Done(written) => return Ok(written),
@@ -86,20 +87,6 @@ impl Ledger {
             }
             deadline.slice(PAUSE).passed().await;
         }
-    }
-
-    /// Waits on a new session until the first transaction is decided, then tries the same row.
-    async fn ask_again<T: Clone>(&mut self, wish: &Wish<'_, T>, deadline: Deadline) -> Attempt<T> {
-        self.connection = None;
-        let connection = match self.session(deadline).await {
-            Ok(connection) => connection,
-            Err(error) => return Attempt::Failed(error),
-        };
-        // On its own, so that the snapshot of what follows is younger than the decision.
-        if let Err(fault) = knock(connection, wish.key, deadline).await {
-            return Attempt::Failed(Error::from_fault(fault));
-        }
-        self.attempt(wish, deadline).await
     }
 }
 
