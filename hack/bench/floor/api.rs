@@ -4,18 +4,11 @@ use std::io::Read;
 use std::io::Write;
 use std::net::TcpStream;
 use std::path::PathBuf;
-use std::sync::Arc;
 
-use rustls::ClientConfig;
-use rustls::ClientConnection;
-use rustls::RootCertStore;
-use rustls::StreamOwned;
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::ServerName;
-use rustls::pki_types::pem::PemObject;
 use serde::Deserialize;
 
 use super::Result;
+use super::tls;
 
 /// The API server and who asks it.
 #[derive(Deserialize)]
@@ -38,7 +31,7 @@ pub(crate) struct Request {
 }
 
 pub(crate) struct Api {
-    stream: StreamOwned<ClientConnection, TcpStream>,
+    stream: tls::Stream,
     /// The lines that every request repeats.
     headers: String,
     received: Vec<u8>,
@@ -46,16 +39,9 @@ pub(crate) struct Api {
 
 impl Api {
     pub(crate) fn connect(target: &Target) -> Result<Self> {
-        let mut roots = RootCertStore::empty();
-        roots.add(CertificateDer::from_pem_file(&target.ca)?)?;
-        let provider = Arc::new(rustls::crypto::ring::default_provider());
-        let config = ClientConfig::builder_with_provider(provider)
-            .with_safe_default_protocol_versions()?
-            .with_root_certificates(roots)
-            .with_no_client_auth();
         let socket = TcpStream::connect((target.host.as_str(), target.port))?;
         socket.set_nodelay(true)?;
-        let connection = ClientConnection::new(Arc::new(config), ServerName::try_from(target.host.clone())?)?;
+        let stream = tls::handshake(&target.ca, &target.host, socket)?;
         let token = std::fs::read_to_string(&target.token)?;
         let headers = format!(
             "host: {}:{}\r\naccept: application/json, */*;q=0.8\r\nuser-agent: floor\r\nauthorization: Bearer {}\r\n",
@@ -63,7 +49,7 @@ impl Api {
             target.port,
             token.trim_end()
         );
-        Ok(Self { stream: StreamOwned::new(connection, socket), headers, received: Vec::new() })
+        Ok(Self { stream, headers, received: Vec::new() })
     }
 
     /// Sends it and waits for the last byte of the answer, which must be a success.

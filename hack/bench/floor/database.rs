@@ -7,21 +7,17 @@ use std::net::TcpStream;
 use std::path::PathBuf;
 
 use bytes::BytesMut;
-use openssl::hash::MessageDigest;
-use openssl::ssl::Ssl;
-use openssl::ssl::SslContext;
-use openssl::ssl::SslMethod;
-use openssl::ssl::SslStream;
-use openssl::ssl::SslVerifyMode;
-use openssl::x509::X509;
 use postgres_protocol::IsNull;
 use postgres_protocol::authentication::sasl::ChannelBinding;
 use postgres_protocol::authentication::sasl::ScramSha256;
 use postgres_protocol::message::backend::Message;
 use postgres_protocol::message::frontend;
 use serde::Deserialize;
+use sha2::Digest;
+use sha2::Sha256;
 
 use super::Result;
+use super::tls;
 
 /// The database and who asks it.
 #[derive(Deserialize)]
@@ -48,7 +44,7 @@ pub(crate) struct Statement {
 }
 
 pub(crate) struct Database {
-    stream: SslStream<TcpStream>,
+    stream: tls::Stream,
     sending: BytesMut,
     received: BytesMut,
 }
@@ -65,7 +61,7 @@ impl Database {
         if answer != *b"S" {
             return Err("the database speaks no TLS".into());
         }
-        let stream = handshake(target, socket)?;
+        let stream = tls::handshake(&target.ca, &target.server_name, socket)?;
         let mut database = Self { stream, sending, received };
         database.log_in(target)?;
         Ok(database)
@@ -81,9 +77,9 @@ impl Database {
         ];
         frontend::startup_message(parameters, &mut self.sending)?;
         let password = fs::read_to_string(&target.password)?;
-        let certificate = self.stream.ssl().peer_certificate().ok_or("the database shows no certificate")?;
-        let end_point = certificate.digest(MessageDigest::sha256())?.to_vec();
-        let binding = ChannelBinding::tls_server_end_point(end_point);
+        let certificate = self.stream.conn.peer_certificates().and_then(<[_]>::first);
+        let end_point = Sha256::digest(certificate.ok_or("the database shows no certificate")?);
+        let binding = ChannelBinding::tls_server_end_point(end_point.to_vec());
         let mut scram = ScramSha256::new(password.trim_end().as_bytes(), binding);
         self.flush()?;
         loop {
@@ -151,15 +147,4 @@ impl Database {
             self.received.extend_from_slice(some);
         }
     }
-}
-
-/// Believes the one authority and nothing of the host's.
-fn handshake(target: &Target, socket: TcpStream) -> Result<SslStream<TcpStream>> {
-    let mut context = SslContext::builder(SslMethod::tls_client())?;
-    context.set_verify(SslVerifyMode::PEER);
-    context.cert_store_mut().add_cert(X509::from_pem(&fs::read(&target.ca)?)?)?;
-    let mut ssl = Ssl::new(&context.build())?;
-    ssl.set_hostname(&target.server_name)?;
-    ssl.param_mut().set_host(&target.server_name)?;
-    Ok(ssl.connect(socket)?)
 }

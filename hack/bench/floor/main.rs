@@ -9,6 +9,7 @@
 
 mod api;
 mod database;
+mod tls;
 
 use std::error::Error;
 use std::fs;
