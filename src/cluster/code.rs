@@ -104,7 +104,7 @@ static UNAVAILABLE_OVERTAKEN: Code = Code {
     code: "PLUGIN_PACKAGE_PROMPT_OUTPUT_KEY_RETIREMENT_UNAVAILABLE",
     name: "PluginPackagePromptOutputKeyRetirementUnavailableError",
     exit: Exit::TryAgain,
-    meaning: "the answer to our write was lost and the Secret has moved on without it",
+    meaning: "our write was not sent in time, or was lost while the Secret moved on; nothing of ours is in it",
     remedy: "run the same command again: it reads anew and decides anew",
 };
 

@@ -23,6 +23,9 @@ pub enum Error {
         /// The kind asked for.
         expected: &'static str,
     },
+    /// The deadline had passed before the request was begun.
+    #[error("the time was up before the request was sent")]
+    Late,
     /// The connection ended before an answer; the request may have been acted on.
     #[error("the connection ended without an answer")]
     Lost,
@@ -74,7 +77,7 @@ impl Error {
     pub(crate) fn unsent(&self) -> bool {
         matches!(
             self,
-            Self::Tls(_) | Self::Token(_) | Self::Unreachable | Self::Unsendable
+            Self::Late | Self::Tls(_) | Self::Token(_) | Self::Unreachable | Self::Unsendable
         )
     }
 
@@ -97,6 +100,7 @@ impl Error {
             Self::ContentType => &CONTENT_TYPE,
             Self::Json(_) => &JSON_INVALID,
             Self::Kind { .. } => &KIND,
+            Self::Late => &LATE,
             Self::Lost => &LOST,
             Self::Status(status) => of_status(*status),
             Self::TimedOut => &TIMED_OUT,
@@ -130,6 +134,7 @@ pub static CODES: &[&Code] = &[
     &FAILED,
     &JSON_INVALID,
     &KIND,
+    &LATE,
     &LOST,
     &REDIRECTED,
     &REFUSED,
@@ -203,6 +208,13 @@ static KIND: Code = Code {
     remedy: "find out who answers at that address",
 };
 
+static LATE: Code = Code {
+    code: "QL3_CLUSTER_API_NO_TIME_LEFT",
+    name: "Error",
+    exit: Exit::TryAgain,
+    meaning: "the run's time was up before a request was sent",
+    remedy: "run it again, with a longer deadline if it repeats",
+};
 static LOST: Code = Code {
     code: "QL3_CLUSTER_API_CONNECTION_LOST",
     name: "Error",

@@ -78,6 +78,9 @@ impl Session {
     ///
     /// At most ten seconds for the head of the answer and ten for its body, and never beyond the deadline.
     pub(crate) async fn ask(&self, ask: Ask<'_>, deadline: Deadline) -> Result<Map<String, Value>, Error> {
+        if deadline.left().is_zero() {
+            return Err(Error::Late);
+        }
         let (kind, limit) = (ask.kind, ask.limit);
         let request = self.request(ask)?;
         let answer = self.exchange(request, kind, limit, deadline).await;

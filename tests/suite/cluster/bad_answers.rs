@@ -8,7 +8,9 @@ use ql3_ops::cluster::review;
 use ql3_ops::cluster::secret;
 use ql3_ops::cluster::session;
 use ql3_ops::exit::Exit;
+use ql3_ops::keyring::Preparation;
 use ql3_ops::time::Deadline;
+use serde_json::Value;
 use serde_json::json;
 
 use crate::support::apiserver::Answer;
@@ -215,7 +217,7 @@ async fn a_review_that_the_authorizer_could_not_work_out_is_unproven() {
     let error = reviewed(|seen| {
         let mut answer = store::review(seen);
         if seen.json()["spec"]["resourceAttributes"]["verb"] == "watch" {
-            let mut review: serde_json::Value = serde_json::from_slice(&answer.body).unwrap();
+            let mut review: Value = serde_json::from_slice(&answer.body).unwrap();
             review["status"]["evaluationError"] = "role \"x\" not found".into();
             answer = Answer::json(201, &review);
         }
@@ -257,16 +259,25 @@ async fn reviewed(script: impl FnMut(&Seen) -> Play + Send + 'static) -> Error {
 
 #[tokio::test]
 async fn a_webhook_that_puts_the_key_back_is_no_success() {
+    swapped_for(|object, _preparation| object.clone()).await;
+}
+
+#[tokio::test]
+async fn a_retirement_that_is_only_alike_is_no_success() {
+    swapped_for(|object, preparation| scene::forged(&scene::retired(object, preparation), preparation)).await;
+}
+
+/// What is stored, and answered, is not what was sent.
+async fn swapped_for(other: fn(&Value, &Preparation) -> Value) {
     let manifest = scene::two_keys();
     let preparation = scene::preparation(&manifest, "old", "1", 1);
     let object = scene::secret(&manifest);
     let secret = scene::secret_ref(&object);
-    let mut store = Store {
-        object: object.clone(),
-    };
+    let other = other(&object, &preparation);
+    let mut store = Store { object };
     let scene = Scene::new(Http::Two, move |seen| {
         if seen.method == "PUT" {
-            store.write(object.clone());
+            store.write(other.clone());
             return Answer::json(200, &store.object).into();
         }
         store.answer(seen).into()

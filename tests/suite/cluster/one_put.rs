@@ -109,6 +109,14 @@ const CELLS: &[Cell] = &[
         ends: Ok(How::Found),
     },
     Cell {
+        name: "connection freezes after acting",
+        fault: |store, seen| {
+            store.answer(seen);
+            Play::Freeze
+        },
+        ends: Ok(How::Found),
+    },
+    Cell {
         name: "endless body",
         fault: |_, _| Play::Endless,
         ends: Err(Exit::Unsettled),
@@ -179,6 +187,22 @@ async fn a_put_that_cannot_leave_is_no_put_and_says_so() {
     drop(scene);
     let error = cluster.commit_swap(pending, short()).await.unwrap_err();
     assert_eq!(error.code().exit, Exit::Unavailable, "{error:?}");
+}
+
+#[tokio::test]
+async fn a_put_whose_time_is_up_is_not_begun() {
+    let attempt = Attempt::new(Http::Two, Store::answer_play, Store::answer_play);
+    let pending = attempt.prepare().await;
+    let error = attempt
+        .cluster
+        .commit_swap(pending, Deadline::after(Duration::ZERO))
+        .await
+        .unwrap_err();
+    assert_eq!(
+        (error.code().exit, attempt.scene.server.puts()),
+        (Exit::TryAgain, 0),
+        "{error:?}"
+    );
 }
 
 #[tokio::test]

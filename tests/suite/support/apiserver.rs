@@ -71,6 +71,8 @@ pub(crate) enum Play {
     Drop,
     /// Announces a body without end and sends it as long as somebody reads.
     Endless,
+    /// Neither reads nor writes on this connection any more, whatever comes over it.
+    Freeze,
     /// Announces the whole body, sends half of it and ends the connection.
     Half(Answer),
     /// HTTP/2 only: says that the stream was not looked at, which invites a client to send it again.

@@ -7,11 +7,8 @@ use ql3_ops::cluster::Error;
 use ql3_ops::cluster::SecretRef;
 use ql3_ops::cluster::Swap;
 use ql3_ops::cluster::Swapped;
-use ql3_ops::keyring::Digest;
-use ql3_ops::keyring::Manifest;
 use ql3_ops::keyring::Preparation;
 use ql3_ops::keyring::State;
-use ql3_ops::keyring::absence_proof;
 use serde_json::Value;
 
 use super::Sheet;
@@ -73,28 +70,10 @@ impl Fixture {
     /// One more key and the next generation, as a rotation leaves it.
     fn rotated(&self) -> Value {
         let added = format!("\",\"cluster-key-zzz\":\"{}\"}},\"retirements\"", "A".repeat(43));
-        self.edited(&self.start, |text| {
+        scene::edited(&self.start, |text| {
             text.replace("\"generation\":2", "\"generation\":3")
                 .replace("\"},\"retirements\"", &added)
         })
-    }
-
-    /// The same preparation against another catalogue, and proven for that one.
-    fn forged(&self) -> Value {
-        let honest = self.retired();
-        let found = scene::keyring(&honest).catalog_digest();
-        let other = Digest::parse(&"a".repeat(64)).unwrap();
-        let proof = |digest| absence_proof(&self.preparation, digest).to_string();
-        self.edited(&honest, |text| {
-            text.replace(&found.to_string(), &other.to_string())
-                .replace(&proof(found), &proof(other))
-        })
-    }
-
-    fn edited(&self, object: &Value, edit: impl Fn(&str) -> String) -> Value {
-        let bytes = scene::keyring(object).canonical();
-        let text = edit(bytes.expose_str().unwrap());
-        scene::with_keyring(object, &Manifest::parse(text.as_bytes()).unwrap())
     }
 
     /// What the server does, by the name of the case.
@@ -109,7 +88,9 @@ impl Fixture {
             "409-winner-exact" => winner = self.retired(),
             "409-winner-unretired-same-catalog" => winner["metadata"]["labels"]["touched"] = "yes".into(),
             "409-winner-rotated" => winner = self.rotated(),
-            "409-winner-same-preparation-other-catalog" => winner = self.forged(),
+            "409-winner-same-preparation-other-catalog" => {
+                winner = scene::forged(&self.retired(), &self.preparation)
+            }
             "409-recreated-uid" => winner["metadata"]["uid"] = "another".into(),
             "lost-response-other-command-won" => winner = self.retired_by_another(),
             _ => {}

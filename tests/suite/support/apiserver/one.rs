@@ -44,7 +44,7 @@ pub(super) async fn serve(mut stream: TlsStream<TcpStream>, connection: usize, s
                 stream.shutdown().await.unwrap();
                 return;
             }
-            Play::Stall => std::future::pending().await,
+            Play::Freeze | Play::Stall => std::future::pending().await,
         };
         if sent.is_err() {
             return;

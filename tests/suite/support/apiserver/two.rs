@@ -22,6 +22,7 @@ use super::chunk;
 #[derive(Default)]
 struct Ends {
     cut: Notify,
+    freeze: Notify,
     leave: Notify,
 }
 
@@ -35,6 +36,7 @@ pub(super) async fn serve(stream: TlsStream<TcpStream>, number: usize, shared: S
                 connection.abrupt_shutdown(Reason::NO_ERROR);
                 continue;
             }
+            () = ends.freeze.notified() => std::future::pending().await,
             () = ends.leave.notified() => {
                 connection.graceful_shutdown();
                 continue;
@@ -86,6 +88,10 @@ async fn stream_of(
                 }
                 .unwrap();
             }
+        }
+        Play::Freeze => {
+            ends.freeze.notify_one();
+            std::future::pending::<()>().await;
         }
         Play::Half(answer) => {
             let mut stream = send(&mut respond, &answer, answer.body.len() / 2);
