@@ -8,8 +8,11 @@ use crate::exit::Exit;
 /// One row of the table of codes.
 #[derive(Debug, Eq, PartialEq)]
 pub struct Code {
-    /// The stable identifier, at most 128 characters of `[A-Z0-9_]`.
+    /// The stable identifier, unique in the program, at most 128 characters of `[A-Z0-9_]`.
     pub code: &'static str,
+    /// The reference's code for the whole kind of failure, where it has one: failure lines print it instead,
+    /// for that is what the operators' tooling reads.
+    pub reference: Option<&'static str>,
     /// The error name that stands beside it in a failure line (the reference's where it has one).
     pub name: &'static str,
     /// How the process ends.
@@ -18,4 +21,14 @@ pub struct Code {
     pub meaning: &'static str,
     /// One line: what the operator does next.
     pub remedy: &'static str,
+}
+
+impl Code {
+    /// What a failure line prints.
+    pub const fn printed(&self) -> &'static str {
+        match self.reference {
+            Some(code) => code,
+            None => self.code,
+        }
+    }
 }

@@ -44,6 +44,12 @@ impl fmt::Debug for Hidden {
     }
 }
 
+impl From<String> for Hidden {
+    fn from(text: String) -> Self {
+        Self::new(text.into_bytes())
+    }
+}
+
 impl From<&str> for Hidden {
     fn from(text: &str) -> Self {
         Self::new(text.as_bytes().to_vec())

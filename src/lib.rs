@@ -1,15 +1,69 @@
 //! One-shot operations for QingLong 3 on Kubernetes, in the order in which one should read them.
 //!
-//! The ground ([`exit`], [`code`], [`hidden`], [`file`], [`json`], [`time`]) knows nothing of the trade;
-//! [`keyring`] knows nothing else and touches nothing. [`tls`] reads PEM; [`cluster`] speaks to Kubernetes.
+//! - [`retire`] is the main job; [`retire::decide`] is its heart and pure.
+//! - [`keyring`] is what is kept: keys, receipts and how they follow from each other, without any I/O.
+//! - [`cluster`] and [`ledger`] are the two stores that must agree: a Kubernetes Secret and PostgreSQL.
+//! - [`custody`], [`setup`], [`barrier`] and [`evidence`] are smaller verbs around it.
+//! - [`report`] is how a run speaks, [`cli`] how it is spoken to.
+//! - The ground ([`exit`], [`code`], [`hidden`], [`file`], [`json`], [`time`]) knows nothing of the trade.
+//!
 //! Imports only go down; `tests/suite/architecture.rs` holds the table.
 
+pub mod barrier;
+pub mod cli;
 pub mod cluster;
 pub mod code;
+pub mod custody;
+pub mod evidence;
 pub mod exit;
 pub mod file;
 pub mod hidden;
 pub mod json;
 pub mod keyring;
+pub mod ledger;
+pub mod report;
+pub mod retire;
+pub mod setup;
 pub mod time;
 pub mod tls;
+
+use std::ffi::OsString;
+
+use cli::Invocation;
+use cli::Order;
+use exit::Exit;
+use report::Place;
+use report::Report;
+
+/// Runs one command line, program name first, and says how it ended.
+pub fn run(arguments: &[OsString]) -> Exit {
+    let Invocation { order, level, place } = match cli::parse(arguments) {
+        Ok(invocation) => invocation,
+        Err(report) => return report.speak(&Place::Kubelet),
+    };
+    report::log::start(level);
+    report::panic::hook(place.clone());
+    keep_out_of_core_images();
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return cli::no_runtime(&error).speak(&place),
+    };
+    runtime.block_on(carry_out(&order)).speak(&place)
+}
+
+async fn carry_out(order: &Order) -> Report {
+    match order {
+        Order::Keyring(order) => custody::carry_out(order).await,
+        Order::Ledger(order) => setup::carry_out(order).await,
+        Order::Retire(order) => retire::carry_out(order).await,
+    }
+}
+
+/// No core image and no tracer: what stands in memory stays there. A kernel that refuses this is no reason to
+/// refuse the work.
+fn keep_out_of_core_images() {
+    use rustix::process::DumpableBehavior;
+    if let Err(errno) = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable) {
+        tracing::warn!(errno = errno.raw_os_error(), "core images stay possible");
+    }
+}

@@ -25,8 +25,14 @@ pub use self::swap::How;
 pub use self::swap::Pending;
 pub use self::swap::Swap;
 pub use self::swap::Swapped;
+use crate::code::Code;
 use crate::keyring::Preparation;
 use crate::time::Deadline;
+
+/// The codes of this module.
+pub fn codes() -> impl Iterator<Item = &'static Code> {
+    [authority::CODES, code::CODES, review::CODES, session::CODES].into_iter().flatten().copied()
+}
 
 /// One API server, as one user. Dropping it closes the connection.
 pub struct Cluster {
@@ -60,12 +66,7 @@ impl Cluster {
         data_key: &str,
         deadline: Deadline,
     ) -> Result<Observed, Error> {
-        let wanted = Wanted {
-            namespace,
-            name,
-            uid: None,
-            data_key,
-        };
+        let wanted = Wanted { namespace, name, uid: None, data_key };
         wanted.check()?;
         Ok(secret::read(&self.session, wanted, deadline).await?)
     }

@@ -134,27 +134,62 @@ impl Error {
     }
 }
 
-pub(super) static CONFLICT: Code = Code {
-    code: "PLUGIN_PACKAGE_PROMPT_OUTPUT_KEY_RETIREMENT_CONFLICT",
-    name: "PluginPackagePromptOutputKeyRetirementConflictError",
-    exit: Exit::Data,
-    meaning: "the key cannot retire as ordered: it is active, in use, changed, or retired under another order",
-    remedy: "inspect the keyring and the ledger; if the key retired under another order, run that order again",
-};
-pub(super) static INVALID: Code = Code {
-    code: "PLUGIN_PACKAGE_PROMPT_OUTPUT_KEY_RETIREMENT_INVALID",
-    name: "InvalidPluginPackagePromptOutputKeyRetirementError",
-    exit: Exit::Data,
-    meaning: "an order, an identity or a receipt is malformed",
-    remedy: "correct the named member; an altered receipt must be restored, not repaired",
-};
-pub(super) static UNAVAILABLE: Code = Code {
-    code: "PLUGIN_PACKAGE_PROMPT_OUTPUT_KEY_RETIREMENT_UNAVAILABLE",
-    name: "PluginPackagePromptOutputKeyRetirementUnavailableError",
-    exit: Exit::Data,
-    meaning: "the keyring is not in its canonical form, does not prove itself, or does not know the key",
-    remedy: "verify the keyring; restore the Secret from the last good generation if it was edited by hand",
-};
+impl Kind {
+    /// The reference's error name, which failure lines print.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Conflict => "PluginPackagePromptOutputKeyRetirementConflictError",
+            Self::Invalid => "InvalidPluginPackagePromptOutputKeyRetirementError",
+            Self::Unavailable => "PluginPackagePromptOutputKeyRetirementUnavailableError",
+        }
+    }
+
+    /// The reference's code, which failure lines print.
+    pub const fn reference(self) -> &'static str {
+        match self {
+            Self::Conflict => "PLUGIN_PACKAGE_PROMPT_OUTPUT_KEY_RETIREMENT_CONFLICT",
+            Self::Invalid => "PLUGIN_PACKAGE_PROMPT_OUTPUT_KEY_RETIREMENT_INVALID",
+            Self::Unavailable => "PLUGIN_PACKAGE_PROMPT_OUTPUT_KEY_RETIREMENT_UNAVAILABLE",
+        }
+    }
+
+    /// A code of our own for one way of failing of this kind.
+    pub const fn code(
+        self,
+        code: &'static str,
+        exit: Exit,
+        meaning: &'static str,
+        remedy: &'static str,
+    ) -> Code {
+        Code {
+            code,
+            reference: Some(self.reference()),
+            name: self.name(),
+            exit,
+            meaning,
+            remedy,
+        }
+    }
+}
+
+pub(super) static CONFLICT: Code = Kind::Conflict.code(
+    "QL3_KEYRING_CONFLICT",
+    Exit::Data,
+    "the key cannot retire as ordered: it is active, in use, changed, or retired under another order",
+    "inspect the keyring and the ledger; if the key retired under another order, run that order again",
+);
+pub(super) static INVALID: Code = Kind::Invalid.code(
+    "QL3_KEYRING_INPUT_INVALID",
+    Exit::Data,
+    "an order, an identity or a receipt is malformed",
+    "correct the named member; an altered receipt must be restored, not repaired",
+);
+pub(super) static UNAVAILABLE: Code = Kind::Unavailable.code(
+    "QL3_KEYRING_UNUSABLE",
+    Exit::Data,
+    "the keyring is not in its canonical form, does not prove itself, or does not know the key",
+    "verify the keyring; restore the Secret from the last good generation if it was edited by hand",
+);
 
 #[cfg(test)]
 mod tests {
@@ -164,7 +199,7 @@ mod tests {
     fn what_is_invalid_inside_a_keyring_makes_the_keyring_unavailable() {
         let inner = Error::Member("keyId");
         assert_eq!(
-            inner.code().code,
+            inner.code().printed(),
             "PLUGIN_PACKAGE_PROMPT_OUTPUT_KEY_RETIREMENT_INVALID"
         );
         assert_eq!(Error::Inside(Box::new(inner)).kind(), Kind::Unavailable);

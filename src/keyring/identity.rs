@@ -5,6 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::Error;
+use super::random;
 
 /// 1 to 128 characters: a letter or digit, then letters, digits and `._:/-`.
 #[derive(Clone, Eq, Hash, PartialEq, Serialize)]
@@ -15,6 +16,11 @@ impl Identity {
     /// Checks the whole text.
     pub fn parse(text: &str) -> Result<Self, Error> {
         Self::named("identity", text)
+    }
+
+    /// One that nobody has used: a word of the caller's and 128 random bits.
+    pub fn generate(kind: &str) -> Result<Self, Error> {
+        Self::parse(&format!("{kind}-{}", random::hex::<16>()?))
     }
 
     /// As [`Self::parse`], with the member's name in the error.

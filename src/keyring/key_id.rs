@@ -6,6 +6,7 @@ use std::fmt;
 use serde::Serialize;
 
 use super::Error;
+use super::random;
 
 /// 1 to 128 characters: a letter or digit, then letters, digits and `._-`.
 ///
@@ -28,6 +29,11 @@ impl KeyId {
         } else {
             Err(Error::Member("keyId"))
         }
+    }
+
+    /// A fresh id of the form that the reference generates: `qlpo-` and 96 random bits.
+    pub fn generate() -> Result<Self, Error> {
+        Self::parse(&format!("qlpo-{}", random::base64url::<12>()?))
     }
 
     /// The text.
@@ -62,13 +68,9 @@ impl KeyId {
 
 impl Ord for KeyId {
     fn cmp(&self, other: &Self) -> Ordering {
-        let letters = self.0.bytes().map(weight).cmp(other.0.bytes().map(weight));
-        let case = |id: &Self| {
-            id.0.bytes()
-                .map(|byte| byte.is_ascii_uppercase())
-                .collect::<Vec<_>>()
-        };
-        letters.then_with(|| case(self).cmp(&case(other)))
+        let (left, right) = (self.0.bytes(), other.0.bytes());
+        let letters = left.clone().map(weight).cmp(right.clone().map(weight));
+        letters.then_with(|| left.map(is_upper).cmp(right.map(is_upper)))
     }
 }
 
@@ -98,6 +100,10 @@ fn weight(byte: u8) -> u8 {
         b'.' => 2,
         other => other.to_ascii_lowercase(),
     }
+}
+
+fn is_upper(byte: u8) -> bool {
+    byte.is_ascii_uppercase()
 }
 
 const MAX_LENGTH: usize = 128;

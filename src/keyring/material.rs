@@ -4,8 +4,6 @@ use std::fmt;
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use ring::rand::SecureRandom;
-use ring::rand::SystemRandom;
 use subtle::Choice;
 use subtle::ConstantTimeEq;
 use zeroize::Zeroizing;
@@ -13,6 +11,7 @@ use zeroize::Zeroizing;
 use super::Digest;
 use super::Error;
 use super::KeyId;
+use super::random;
 
 /// 32 bytes of key material.
 ///
@@ -23,11 +22,7 @@ pub struct Material(Box<Zeroizing<[u8; LENGTH]>>);
 impl Material {
     /// Fresh bytes from the operating system.
     pub fn generate() -> Result<Self, Error> {
-        Self::filled(|bytes| {
-            SystemRandom::new()
-                .fill(bytes)
-                .map_err(|_unspecified| Error::Random)
-        })
+        Self::filled(|bytes| random::fill(bytes))
     }
 
     /// Copies exactly 32 bytes.

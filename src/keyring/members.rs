@@ -26,3 +26,25 @@ pub(super) fn integer(name: &'static str, value: u64) -> Result<u64, Error> {
 
 /// 2^53 - 1, the largest integer that an ECMAScript number holds safely.
 pub(super) const MAX_INTEGER: u64 = 9_007_199_254_740_991;
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::keyring::Request;
+
+    #[test]
+    fn a_list_of_the_right_values_is_no_object() {
+        assert_eq!(
+            Request::from_value(&json!(["key", "a", "b", "c"])),
+            Err(Error::Shape("request"))
+        );
+    }
+
+    #[test]
+    fn integers_end_where_ecmascript_counts_no_further() {
+        assert_eq!(integer("time", MAX_INTEGER), Ok(MAX_INTEGER));
+        assert_eq!(integer("time", MAX_INTEGER + 1), Err(Error::Member("time")));
+    }
+}

@@ -1,7 +1,11 @@
 //! The keyring: which keys there are, which one is active, which ones were retired and by whom (ADR-0261, ADR-0262).
 //!
+//! Everything here is pure but [`projected`], which reads the keyring of a mounted volume, and
 //! [`Material::generate`], which asks the operating system for random bytes. Digests are lowercase
 //! hexadecimal SHA-256; times are milliseconds since 1970-01-01 UTC up to 2^53 - 1.
+
+pub mod artifact;
+pub mod projected;
 
 mod absence;
 mod canonical;
@@ -16,6 +20,7 @@ mod material;
 mod members;
 mod parse;
 mod preparation;
+mod random;
 mod request;
 mod retire;
 mod state;
@@ -42,5 +47,12 @@ pub use state::Present;
 pub use state::State;
 pub use summary::Summary;
 
-/// The codes of this module.
-pub static CODES: &[&Code] = &[&error::INVALID, &error::CONFLICT, &error::UNAVAILABLE];
+/// The codes of this module, those of [`artifact`] and [`projected`] included.
+pub static CODES: &[&Code] = &[
+    &error::INVALID,
+    &error::CONFLICT,
+    &error::UNAVAILABLE,
+    &artifact::INVALID,
+    &artifact::UNAVAILABLE,
+    &projected::UNAVAILABLE,
+];

@@ -1,4 +1,4 @@
-//! Reading a keyring file: straight from its bytes, borrowing every text, so that no key is copied on the way.
+//! Reading a keyring file: straight from its bytes, borrowing every text, so that no key is copied.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -183,6 +183,17 @@ mod tests {
     #[test]
     fn an_array_of_the_members_is_no_keyring() {
         let text = format!(r#"["{SCHEMA}",1,"k",{{"k":"{}"}},{{}}]"#, "A".repeat(43));
+        assert_eq!(Manifest::parse(text.as_bytes()), Err(Error::NotCanonical));
+    }
+
+    #[test]
+    fn an_escape_is_refused_before_anything_is_unescaped() {
+        let manifest = Manifest::generate(KeyId::parse("key").unwrap()).unwrap();
+        let text = manifest
+            .canonical()
+            .expose_str()
+            .unwrap()
+            .replacen("\"key\"", "\"\\u006bey\"", 1);
         assert_eq!(Manifest::parse(text.as_bytes()), Err(Error::NotCanonical));
     }
 

@@ -1,3 +1,5 @@
-//! What the two TLS stacks share: reading PEM.
+//! The two TLS stacks, and whom they trust.
 
+pub mod authority;
 pub mod pem;
+pub mod postgres;

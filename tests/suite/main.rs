@@ -4,11 +4,17 @@
     clippy::expect_used,
     clippy::unwrap_used,
     clippy::indexing_slicing,
-    clippy::missing_docs_in_private_items,
     clippy::panic,
     reason = "tests start processes, read their environment and stop at the first surprise"
 )]
 
+mod architecture;
 mod cluster;
+mod exit_codes;
+mod keyring_verbs;
+mod ledger;
+mod ledger_verbs;
+mod plan_agrees;
+mod retirement;
 mod support;
 mod vectors;

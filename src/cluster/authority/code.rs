@@ -34,6 +34,7 @@ pub static CODES: &[&Code] = &[
 
 pub(super) static AUTH_PROVIDER_REFUSED: Code = Code {
     code: "QL3_KUBECONFIG_AUTH_PROVIDER_REFUSED",
+    reference: None,
     name: "TypeError",
     exit: Exit::Config,
     meaning: "a kubeconfig user relies on an auth-provider plugin",
@@ -42,6 +43,7 @@ pub(super) static AUTH_PROVIDER_REFUSED: Code = Code {
 
 pub(super) static CA_DAMAGED: Code = Code {
     code: "QL3_CLUSTER_CA_DAMAGED",
+    reference: None,
     name: "TypeError",
     exit: Exit::Data,
     meaning: "a block of the cluster's CA bundle is not a readable certificate",
@@ -50,6 +52,7 @@ pub(super) static CA_DAMAGED: Code = Code {
 
 pub(super) static CA_EMPTY: Code = Code {
     code: "QL3_CLUSTER_CA_EMPTY",
+    reference: None,
     name: "TypeError",
     exit: Exit::Data,
     meaning: "the cluster's CA bundle holds no certificate",
@@ -58,6 +61,7 @@ pub(super) static CA_EMPTY: Code = Code {
 
 pub(super) static CA_IS_LEAF: Code = Code {
     code: "QL3_CLUSTER_CA_IS_LEAF",
+    reference: None,
     name: "TypeError",
     exit: Exit::Data,
     meaning: "a server's own certificate is pinned where a CA must stand",
@@ -66,6 +70,7 @@ pub(super) static CA_IS_LEAF: Code = Code {
 
 pub(super) static CA_MISSING: Code = Code {
     code: "QL3_CLUSTER_CA_MISSING",
+    reference: None,
     name: "TypeError",
     exit: Exit::Config,
     meaning: "a kubeconfig cluster names no certificate authority",
@@ -74,6 +79,7 @@ pub(super) static CA_MISSING: Code = Code {
 
 pub(super) static CERTIFICATE_INVALID: Code = Code {
     code: "QL3_CLUSTER_CLIENT_CERTIFICATE_INVALID",
+    reference: None,
     name: "TypeError",
     exit: Exit::Data,
     meaning: "client certificate and key are not a usable pair",
@@ -82,6 +88,7 @@ pub(super) static CERTIFICATE_INVALID: Code = Code {
 
 pub(super) static CERTIFICATE_UNREADABLE: Code = Code {
     code: "QL3_CLUSTER_CERTIFICATE_UNREADABLE",
+    reference: None,
     name: "TypeError",
     exit: Exit::Config,
     meaning: "a certificate or key file is missing, too large or unreadable",
@@ -90,6 +97,7 @@ pub(super) static CERTIFICATE_UNREADABLE: Code = Code {
 
 pub(super) static CONTEXT_UNKNOWN: Code = Code {
     code: "QL3_KUBECONFIG_CONTEXT_UNKNOWN",
+    reference: None,
     name: "TypeError",
     exit: Exit::NoInput,
     meaning: "the kubeconfig has no single context, cluster and user of that name",
@@ -98,6 +106,7 @@ pub(super) static CONTEXT_UNKNOWN: Code = Code {
 
 pub(super) static CREDENTIAL_MISSING: Code = Code {
     code: "QL3_KUBECONFIG_CREDENTIAL_MISSING",
+    reference: None,
     name: "TypeError",
     exit: Exit::Config,
     meaning: "a kubeconfig user has neither a token nor a client certificate",
@@ -106,6 +115,7 @@ pub(super) static CREDENTIAL_MISSING: Code = Code {
 
 pub(super) static ENVIRONMENT_MISSING: Code = Code {
     code: "QL3_CLUSTER_ENVIRONMENT_MISSING",
+    reference: None,
     name: "TypeError",
     exit: Exit::Config,
     meaning: "KUBERNETES_SERVICE_HOST or KUBERNETES_SERVICE_PORT is not set",
@@ -114,6 +124,7 @@ pub(super) static ENVIRONMENT_MISSING: Code = Code {
 
 pub(super) static EXEC_REFUSED: Code = Code {
     code: "QL3_KUBECONFIG_EXEC_REFUSED",
+    reference: None,
     name: "TypeError",
     exit: Exit::Config,
     meaning: "a kubeconfig user relies on an exec plugin",
@@ -122,6 +133,7 @@ pub(super) static EXEC_REFUSED: Code = Code {
 
 pub(super) static HOST_INVALID: Code = Code {
     code: "QL3_CLUSTER_HOST_INVALID",
+    reference: None,
     name: "TypeError",
     exit: Exit::Config,
     meaning: "KUBERNETES_SERVICE_HOST is neither an address nor a DNS name",
@@ -130,6 +142,7 @@ pub(super) static HOST_INVALID: Code = Code {
 
 pub(super) static IMPERSONATION_REFUSED: Code = Code {
     code: "QL3_KUBECONFIG_IMPERSONATION_REFUSED",
+    reference: None,
     name: "TypeError",
     exit: Exit::Config,
     meaning: "a kubeconfig user impersonates another",
@@ -138,6 +151,7 @@ pub(super) static IMPERSONATION_REFUSED: Code = Code {
 
 pub(super) static INSECURE_REFUSED: Code = Code {
     code: "QL3_KUBECONFIG_INSECURE_REFUSED",
+    reference: None,
     name: "TypeError",
     exit: Exit::Config,
     meaning: "a kubeconfig cluster skips TLS verification",
@@ -146,6 +160,7 @@ pub(super) static INSECURE_REFUSED: Code = Code {
 
 pub(super) static KUBECONFIG_INVALID: Code = Code {
     code: "QL3_KUBECONFIG_INVALID",
+    reference: None,
     name: "TypeError",
     exit: Exit::Data,
     meaning: "the kubeconfig cannot be parsed",
@@ -154,6 +169,7 @@ pub(super) static KUBECONFIG_INVALID: Code = Code {
 
 pub(super) static KUBECONFIG_UNREADABLE: Code = Code {
     code: "QL3_KUBECONFIG_UNREADABLE",
+    reference: None,
     name: "TypeError",
     exit: Exit::NoInput,
     meaning: "the kubeconfig is missing, too large or unreadable",
@@ -162,6 +178,7 @@ pub(super) static KUBECONFIG_UNREADABLE: Code = Code {
 
 pub(super) static PASSWORD_REFUSED: Code = Code {
     code: "QL3_KUBECONFIG_PASSWORD_REFUSED",
+    reference: None,
     name: "TypeError",
     exit: Exit::Config,
     meaning: "a kubeconfig user has a user name or a password",
@@ -170,6 +187,7 @@ pub(super) static PASSWORD_REFUSED: Code = Code {
 
 pub(super) static PORT_DIFFERS: Code = Code {
     code: "QL3_CLUSTER_PORT_DIFFERS",
+    reference: None,
     name: "TypeError",
     exit: Exit::Config,
     meaning: "KUBERNETES_SERVICE_PORT and KUBERNETES_SERVICE_PORT_HTTPS differ",
@@ -178,6 +196,7 @@ pub(super) static PORT_DIFFERS: Code = Code {
 
 pub(super) static PORT_INVALID: Code = Code {
     code: "QL3_CLUSTER_PORT_INVALID",
+    reference: None,
     name: "TypeError",
     exit: Exit::Config,
     meaning: "the API server's port is not a plain decimal number from 1 to 65535",
@@ -186,6 +205,7 @@ pub(super) static PORT_INVALID: Code = Code {
 
 pub(super) static PROXY_REFUSED: Code = Code {
     code: "QL3_KUBECONFIG_PROXY_REFUSED",
+    reference: None,
     name: "TypeError",
     exit: Exit::Config,
     meaning: "a kubeconfig cluster is reached through a proxy",
@@ -194,6 +214,7 @@ pub(super) static PROXY_REFUSED: Code = Code {
 
 pub(super) static SERVER_INVALID: Code = Code {
     code: "QL3_CLUSTER_SERVER_INVALID",
+    reference: None,
     name: "TypeError",
     exit: Exit::Data,
     meaning: "the API server's URL or TLS name is not acceptable",
@@ -202,6 +223,7 @@ pub(super) static SERVER_INVALID: Code = Code {
 
 pub(super) static SERVER_NOT_HTTPS: Code = Code {
     code: "QL3_CLUSTER_SERVER_NOT_HTTPS",
+    reference: None,
     name: "TypeError",
     exit: Exit::Config,
     meaning: "the API server's URL is not https",

@@ -53,6 +53,7 @@ pub static CODES: &[&Code] = &[&TOO_NARROW, &TOO_WIDE, &UNPROVEN];
 
 static TOO_NARROW: Code = Code {
     code: "QL3_CLUSTER_ACCESS_TOO_NARROW",
+    reference: None,
     name: "TypeError",
     exit: Exit::Denied,
     meaning: "the service account lacks a right that the work needs",
@@ -60,6 +61,7 @@ static TOO_NARROW: Code = Code {
 };
 static TOO_WIDE: Code = Code {
     code: "QL3_CLUSTER_ACCESS_TOO_WIDE",
+    reference: None,
     name: "TypeError",
     exit: Exit::Denied,
     meaning: "the service account has a right that the work must not have",
@@ -67,6 +69,7 @@ static TOO_WIDE: Code = Code {
 };
 static UNPROVEN: Code = Code {
     code: "QL3_CLUSTER_ACCESS_UNPROVEN",
+    reference: None,
     name: "TypeError",
     exit: Exit::Denied,
     meaning: "an authorizer could not work out whether a right is granted",

@@ -54,10 +54,7 @@ impl TokenError {
 impl Bearer {
     /// A token that the kubelet, or somebody else, keeps fresh: read again when older than a minute.
     pub(crate) fn from_file(path: PathBuf) -> Self {
-        Self(Source::File {
-            path,
-            held: Mutex::new(None),
-        })
+        Self(Source::File { path, held: Mutex::new(None) })
     }
 
     /// A token given as a value.
@@ -91,9 +88,7 @@ impl Bearer {
 }
 
 fn read(path: &Path) -> Result<Hidden, TokenError> {
-    file::read(path, MAX_TOKEN, Links::Follow)
-        .map(|content| content.bytes)
-        .map_err(TokenError::Unreadable)
+    file::read(path, MAX_TOKEN, Links::Follow).map(|content| content.bytes).map_err(TokenError::Unreadable)
 }
 
 fn header(token: &Hidden) -> Result<HeaderValue, TokenError> {
@@ -114,6 +109,7 @@ fn header(token: &Hidden) -> Result<HeaderValue, TokenError> {
 
 pub(crate) static TOKEN_INVALID: Code = Code {
     code: "QL3_CLUSTER_TOKEN_INVALID",
+    reference: None,
     name: "TypeError",
     exit: Exit::Data,
     meaning: "the API server's token is not one line of printable ASCII",
@@ -121,6 +117,7 @@ pub(crate) static TOKEN_INVALID: Code = Code {
 };
 pub(crate) static TOKEN_UNREADABLE: Code = Code {
     code: "QL3_CLUSTER_TOKEN_UNREADABLE",
+    reference: None,
     name: "TypeError",
     exit: Exit::Config,
     meaning: "the API server's token file is missing, too large or unreadable",

@@ -61,11 +61,7 @@ pub enum Error {
 impl Error {
     /// What became of a request that the client gave back.
     pub(super) fn lost(error: &kube::Error) -> Self {
-        let fault = if let kube::Error::Service(error) = error {
-            error.downcast_ref()
-        } else {
-            None
-        };
+        let fault = if let kube::Error::Service(error) = error { error.downcast_ref() } else { None };
         match fault {
             Some(Fault::Tls(reason)) => Self::Tls(reason),
             Some(Fault::Unreachable) => Self::Unreachable,
@@ -75,10 +71,7 @@ impl Error {
 
     /// Whether the request certainly never left.
     pub(crate) fn unsent(&self) -> bool {
-        matches!(
-            self,
-            Self::Late | Self::Tls(_) | Self::Token(_) | Self::Unreachable | Self::Unsendable
-        )
+        matches!(self, Self::Late | Self::Tls(_) | Self::Token(_) | Self::Unreachable | Self::Unsendable)
     }
 
     /// Whether the server failed in a way that leaves open what it did.
@@ -88,10 +81,7 @@ impl Error {
 
     /// Whether the next request must not queue behind this one.
     pub(super) fn breaks_connection(&self) -> bool {
-        matches!(
-            self,
-            Self::Lost | Self::TimedOut | Self::TooLarge { .. } | Self::Truncated
-        )
+        matches!(self, Self::Lost | Self::TimedOut | Self::TooLarge { .. } | Self::Truncated)
     }
 
     /// The stable code.
@@ -146,6 +136,7 @@ pub static CODES: &[&Code] = &[
 
 static ABSENT: Code = Code {
     code: "QL3_CLUSTER_API_NOT_FOUND",
+    reference: None,
     name: "Error",
     exit: Exit::NoInput,
     meaning: "the API server knows no such object or path",
@@ -154,6 +145,7 @@ static ABSENT: Code = Code {
 
 static BODY_TOO_LARGE: Code = Code {
     code: "QL3_CLUSTER_API_BODY_TOO_LARGE",
+    reference: None,
     name: "Error",
     exit: Exit::Peer,
     meaning: "an answer of the API server is larger than its kind can be",
@@ -162,6 +154,7 @@ static BODY_TOO_LARGE: Code = Code {
 
 static BODY_TRUNCATED: Code = Code {
     code: "QL3_CLUSTER_API_BODY_TRUNCATED",
+    reference: None,
     name: "Error",
     exit: Exit::Unavailable,
     meaning: "an answer of the API server was cut off",
@@ -170,6 +163,7 @@ static BODY_TRUNCATED: Code = Code {
 
 static CONTENT_TYPE: Code = Code {
     code: "QL3_CLUSTER_API_CONTENT_TYPE",
+    reference: None,
     name: "Error",
     exit: Exit::Peer,
     meaning: "an answer of the API server is not JSON",
@@ -178,6 +172,7 @@ static CONTENT_TYPE: Code = Code {
 
 static DENIED: Code = Code {
     code: "QL3_CLUSTER_API_DENIED",
+    reference: None,
     name: "Error",
     exit: Exit::Denied,
     meaning: "the API server refuses the credential or the request (401, 403)",
@@ -186,6 +181,7 @@ static DENIED: Code = Code {
 
 static FAILED: Code = Code {
     code: "QL3_CLUSTER_API_FAILED",
+    reference: None,
     name: "Error",
     exit: Exit::Unavailable,
     meaning: "the API server could not answer (408, 429 or 5xx)",
@@ -194,6 +190,7 @@ static FAILED: Code = Code {
 
 static JSON_INVALID: Code = Code {
     code: "QL3_CLUSTER_API_JSON_INVALID",
+    reference: None,
     name: "Error",
     exit: Exit::Peer,
     meaning: "an answer of the API server is not acceptable JSON",
@@ -202,6 +199,7 @@ static JSON_INVALID: Code = Code {
 
 static KIND: Code = Code {
     code: "QL3_CLUSTER_API_KIND",
+    reference: None,
     name: "Error",
     exit: Exit::Peer,
     meaning: "the API server answered with another object than asked for",
@@ -210,13 +208,16 @@ static KIND: Code = Code {
 
 static LATE: Code = Code {
     code: "QL3_CLUSTER_API_NO_TIME_LEFT",
+    reference: None,
     name: "Error",
     exit: Exit::TryAgain,
     meaning: "the run's time was up before a request was sent",
     remedy: "run it again, with a longer deadline if it repeats",
 };
+
 static LOST: Code = Code {
     code: "QL3_CLUSTER_API_CONNECTION_LOST",
+    reference: None,
     name: "Error",
     exit: Exit::Unavailable,
     meaning: "the connection to the API server ended without an answer",
@@ -225,6 +226,7 @@ static LOST: Code = Code {
 
 static REDIRECTED: Code = Code {
     code: "QL3_CLUSTER_API_REDIRECTED",
+    reference: None,
     name: "Error",
     exit: Exit::Peer,
     meaning: "the API server's address answers with a redirect, which is never followed",
@@ -233,6 +235,7 @@ static REDIRECTED: Code = Code {
 
 static REFUSED: Code = Code {
     code: "QL3_CLUSTER_API_REFUSED",
+    reference: None,
     name: "Error",
     exit: Exit::Config,
     meaning: "the API server, or an admission policy, refuses the request (4xx)",
@@ -241,6 +244,7 @@ static REFUSED: Code = Code {
 
 static TIMED_OUT: Code = Code {
     code: "QL3_CLUSTER_API_TIMED_OUT",
+    reference: None,
     name: "Error",
     exit: Exit::Unavailable,
     meaning: "the API server did not answer in time",
@@ -249,6 +253,7 @@ static TIMED_OUT: Code = Code {
 
 static TLS: Code = Code {
     code: "QL3_CLUSTER_API_TLS",
+    reference: None,
     name: "Error",
     exit: Exit::Peer,
     meaning: "the API server could not prove who it is",
@@ -257,6 +262,7 @@ static TLS: Code = Code {
 
 static UNREACHABLE: Code = Code {
     code: "QL3_CLUSTER_API_UNREACHABLE",
+    reference: None,
     name: "Error",
     exit: Exit::Unavailable,
     meaning: "no connection to the API server could be made",
@@ -265,6 +271,7 @@ static UNREACHABLE: Code = Code {
 
 static UNSENDABLE: Code = Code {
     code: "QL3_CLUSTER_API_UNSENDABLE",
+    reference: None,
     name: "Error",
     exit: Exit::Bug,
     meaning: "a request could not be put together",

@@ -66,12 +66,7 @@ impl Session {
         });
         // Namespaces are always named, so there is no default one.
         let client = Client::new(service, "");
-        Ok(Self {
-            client,
-            wire,
-            bearer: target.bearer,
-            server: target.server,
-        })
+        Ok(Self { client, wire, bearer: target.bearer, server: target.server })
     }
 
     /// Sends the request once and returns the members of the object that a success carries.
@@ -108,9 +103,7 @@ impl Session {
         if let Some(token) = self.bearer.header().map_err(Error::Token)? {
             request = request.header(header::AUTHORIZATION, token);
         }
-        request
-            .body(ask.body.map_or_else(Body::empty, Body::from))
-            .map_err(|_invalid| Error::Unsendable)
+        request.body(ask.body.map_or_else(Body::empty, Body::from)).map_err(|_invalid| Error::Unsendable)
     }
 
     async fn exchange(
@@ -121,14 +114,8 @@ impl Session {
         deadline: Deadline,
     ) -> Result<Map<String, Value>, Error> {
         let answer = deadline.slice(REQUEST).bound(self.client.send(request)).await;
-        let answer = answer
-            .map_err(|_elapsed| Error::TimedOut)?
-            .map_err(|error| Error::lost(&error))?;
-        deadline
-            .slice(BODY)
-            .bound(content(answer, kind, limit))
-            .await
-            .map_err(|_elapsed| Error::TimedOut)?
+        let answer = answer.map_err(|_elapsed| Error::TimedOut)?.map_err(|error| Error::lost(&error))?;
+        deadline.slice(BODY).bound(content(answer, kind, limit)).await.map_err(|_elapsed| Error::TimedOut)?
     }
 }
 
@@ -157,9 +144,7 @@ async fn content(
 }
 
 fn is_json(value: Option<&HeaderValue>) -> bool {
-    let essence = value
-        .and_then(|value| value.to_str().ok())
-        .and_then(|text| text.split(';').next());
+    let essence = value.and_then(|value| value.to_str().ok()).and_then(|text| text.split(';').next());
     essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case(JSON))
 }
 

@@ -7,6 +7,8 @@ use std::process::Command;
 use std::process::Stdio;
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
+use std::time::Instant;
 
 use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
@@ -25,24 +27,13 @@ pub(crate) struct Lab {
 impl Lab {
     pub(crate) fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        let namespace = format!(
-            "ql3-test-{}-{}",
-            std::process::id(),
-            NEXT.fetch_add(1, Ordering::Relaxed)
-        );
+        let namespace = format!("ql3-test-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
         kubectl(&["create", "namespace", &namespace], None);
-        let lab = Self {
-            namespace,
-            mount: tempfile::tempdir().unwrap(),
-        };
+        let lab = Self { namespace, mount: tempfile::tempdir().unwrap() };
         lab.kubectl(&["create", "serviceaccount", USER]);
         let field = |path: &str| kubectl(&["config", "view", "--raw", "--minify", "-o", path], None);
         let ca = field("jsonpath={.clusters[0].cluster.certificate-authority-data}");
-        std::fs::write(
-            lab.mount.path().join("ca.crt"),
-            BASE64_STANDARD.decode(ca).unwrap(),
-        )
-        .unwrap();
+        std::fs::write(lab.mount.path().join("ca.crt"), BASE64_STANDARD.decode(ca).unwrap()).unwrap();
         let token = lab.kubectl(&["create", "token", USER, "--duration", "1h"]);
         std::fs::write(lab.mount.path().join("token"), token).unwrap();
         lab
@@ -68,12 +59,13 @@ impl Lab {
 
     /// Gives the service account a Role with these rules, beside those it has.
     pub(crate) fn grant(&self, name: &str, rules: Value) {
-        let role = json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role",
-            "metadata": { "name": name, "namespace": self.namespace }, "rules": rules });
+        let mut role = json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role",
+            "metadata": { "name": name, "namespace": self.namespace } });
         let binding = json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding",
             "metadata": { "name": name, "namespace": self.namespace },
             "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name },
             "subjects": [{ "kind": "ServiceAccount", "name": USER, "namespace": self.namespace }] });
+        role["rules"] = rules;
         self.create(&role);
         self.create(&binding);
         self.wait_until_granted(&role["rules"][0]);
@@ -87,35 +79,17 @@ impl Lab {
             None => text(&rule["resources"][0]),
         };
         let user = format!("system:serviceaccount:{}:{USER}", self.namespace);
-        let ask = [
-            "-n",
-            &self.namespace,
-            "auth",
-            "can-i",
-            &text(&rule["verbs"][0]),
-            &object,
-            "--as",
-            &user,
-        ];
-        assert!(
-            (0..100).any(|_try| run(&ask, None).0),
-            "{object} is still not granted"
-        );
+        let ask = ["-n", &self.namespace, "auth", "can-i", &text(&rule["verbs"][0]), &object, "--as", &user];
+        assert!((0..100).any(|_try| run(&ask, None).0), "{object} is still not granted");
     }
 
     pub(crate) fn create(&self, object: &Value) -> Value {
-        let out = kubectl(
-            &["create", "-n", &self.namespace, "-o", "json", "-f", "-"],
-            Some(object),
-        );
+        let out = kubectl(&["create", "-n", &self.namespace, "-o", "json", "-f", "-"], Some(object));
         serde_json::from_str(&out).unwrap()
     }
 
     pub(crate) fn replace(&self, object: &Value) -> Value {
-        let out = kubectl(
-            &["replace", "-n", &self.namespace, "-o", "json", "-f", "-"],
-            Some(object),
-        );
+        let out = kubectl(&["replace", "-n", &self.namespace, "-o", "json", "-f", "-"], Some(object));
         serde_json::from_str(&out).unwrap()
     }
 
@@ -132,20 +106,36 @@ impl Lab {
     pub(crate) fn audited(&self) -> Option<Vec<String>> {
         let text = std::fs::read_to_string(std::env::var_os("QL3_LAB_AUDIT_LOG")?).unwrap();
         let user = format!("system:serviceaccount:{}:{USER}", self.namespace);
-        let events = text
-            .lines()
-            .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let events = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
         let ours =
             events.filter(|event| event["user"]["username"] == *user && event["stage"] == "ResponseComplete");
         let line = |event: Value| {
             let text = |value: &Value| value.as_str().unwrap().to_owned();
-            format!(
-                "{} {}",
-                text(&event["verb"]),
-                text(&event["objectRef"]["resource"])
-            )
+            format!("{} {}", text(&event["verb"]), text(&event["objectRef"]["resource"]))
         };
         Some(ours.map(line).collect())
+    }
+}
+
+/// How long an audit line may come after its answer.
+const AUDIT: Duration = Duration::from_secs(10);
+
+impl Lab {
+    /// As [`Self::audited`], once there are so many lines: the log is written after the answer is sent.
+    pub(crate) async fn audited_after(&self, lines: usize) -> Option<Vec<String>> {
+        let end = Instant::now() + AUDIT;
+        loop {
+            let audited = self.audited()?;
+            if audited.len() >= lines || Instant::now() > end {
+                return Some(audited);
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    }
+
+    /// The mounted token.
+    pub(crate) fn token(&self) -> String {
+        std::fs::read_to_string(self.mount.path().join("token")).unwrap()
     }
 }
 
@@ -153,10 +143,7 @@ impl Drop for Lab {
     fn drop(&mut self) {
         // A finalizer would keep the namespace for ever.
         let patch = r#"{"metadata":{"finalizers":null}}"#;
-        let _patched = run(
-            &["-n", &self.namespace, "patch", "secret", SECRET, "-p", patch],
-            None,
-        );
+        let _patched = run(&["-n", &self.namespace, "patch", "secret", SECRET, "-p", patch], None);
         let _deleted = run(&["delete", "namespace", &self.namespace, "--wait=false"], None);
     }
 }
@@ -188,8 +175,7 @@ fn run(arguments: &[&str], input: Option<&Value>) -> (bool, String, String) {
 /// The operator's file. Without one the test fails: nothing is skipped.
 pub(crate) fn kubeconfig() -> PathBuf {
     let path = std::env::var_os("QL3_LAB_KUBECONFIG");
-    path.expect("no QL3_LAB_KUBECONFIG: run hack/lab up, then eval \"$(hack/lab env)\"")
-        .into()
+    path.expect("no QL3_LAB_KUBECONFIG: run hack/lab up, then eval \"$(hack/lab env)\"").into()
 }
 
 /// The service account.

@@ -1,7 +1,11 @@
-//! What several tests stand on: a loopback API server, the lab, certificates made on the spot.
+//! What several tests stand on: the built program, the lab, stand-ins on the wire, certificates made on the spot.
 
 pub(crate) mod apiserver;
+pub(crate) mod artifact;
 pub(crate) mod lab;
 pub(crate) mod pki;
+pub(crate) mod postgres;
+pub(crate) mod program;
 pub(crate) mod scene;
 pub(crate) mod store;
+pub(crate) mod wire;

@@ -102,28 +102,17 @@ pub(crate) fn with_keyring(object: &Value, manifest: &Manifest) -> Value {
 }
 
 pub(crate) fn keyring(object: &Value) -> Manifest {
-    let bytes = BASE64_STANDARD
-        .decode(object["data"][DATA_KEY].as_str().unwrap())
-        .unwrap();
+    let bytes = BASE64_STANDARD.decode(object["data"][DATA_KEY].as_str().unwrap()).unwrap();
     Manifest::parse(&bytes).unwrap()
 }
 
 /// A keyring with an active key `new` and an inactive key `old`.
 pub(crate) fn two_keys() -> Manifest {
     let text = String::from_utf8(
-        Manifest::generate(KeyId::parse("new").unwrap())
-            .unwrap()
-            .canonical()
-            .expose()
-            .to_vec(),
+        Manifest::generate(KeyId::parse("new").unwrap()).unwrap().canonical().expose().to_vec(),
     );
     let old = format!("\"old\":\"{}\"}},\"retirements\"", "B".repeat(42) + "A");
-    Manifest::parse(
-        text.unwrap()
-            .replace("},\"retirements\"", &format!(",{old}"))
-            .as_bytes(),
-    )
-    .unwrap()
+    Manifest::parse(text.unwrap().replace("},\"retirements\"", &format!(",{old}")).as_bytes()).unwrap()
 }
 
 /// The order to retire a key, with identities that end as told.
@@ -162,8 +151,7 @@ pub(crate) fn forged(retired: &Value, preparation: &Preparation) -> Value {
     let other = Digest::parse(&"a".repeat(64)).unwrap();
     let proof = |digest| absence_proof(preparation, digest).to_string();
     edited(retired, |text| {
-        text.replace(&found.to_string(), &other.to_string())
-            .replace(&proof(found), &proof(other))
+        text.replace(&found.to_string(), &other.to_string()).replace(&proof(found), &proof(other))
     })
 }
 

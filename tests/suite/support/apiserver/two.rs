@@ -45,13 +45,7 @@ pub(super) async fn serve(stream: TlsStream<TcpStream>, number: usize, shared: S
         let Some(Ok((request, respond))) = accepted else {
             return;
         };
-        tokio::spawn(stream_of(
-            request,
-            respond,
-            number,
-            shared.clone(),
-            Arc::clone(&ends),
-        ));
+        tokio::spawn(stream_of(request, respond, number, shared.clone(), Arc::clone(&ends)));
     }
 }
 
@@ -65,7 +59,7 @@ async fn stream_of(
     let Some(seen) = read(request, number).await else {
         return;
     };
-    match shared.play(seen) {
+    match shared.play(&seen) {
         Play::Answer(answer) => drop(send(&mut respond, &answer, answer.body.len())),
         Play::AnswerAndLeave(answer) => {
             send(&mut respond, &answer, answer.body.len());
@@ -113,19 +107,11 @@ async fn read(request: Request<RecvStream>, connection: usize) -> Option<Seen> {
         body.extend_from_slice(&data);
     }
     let target = head.uri.path_and_query().unwrap().to_string();
-    let headers = head.headers.iter().map(|(name, value)| {
-        (
-            name.to_string(),
-            String::from_utf8(value.as_bytes().to_vec()).unwrap(),
-        )
-    });
-    Some(Seen {
-        method: head.method.to_string(),
-        target,
-        headers: headers.collect(),
-        body,
-        connection,
-    })
+    let headers = head
+        .headers
+        .iter()
+        .map(|(name, value)| (name.to_string(), String::from_utf8(value.as_bytes().to_vec()).unwrap()));
+    Some(Seen { method: head.method.to_string(), target, headers: headers.collect(), body, connection })
 }
 
 fn head(respond: &mut SendResponse<Bytes>, answer: &Answer) -> SendStream<Bytes> {

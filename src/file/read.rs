@@ -23,13 +23,15 @@ pub enum Links {
     Refuse,
 }
 
-/// What was read, and the permission bits (07777) of the file it was read from.
+/// What was read, and what the file it was read from is like.
 #[derive(Debug)]
 pub struct Content {
     /// The whole file.
     pub bytes: Hidden,
     /// Permission bits as `stat(2)` gives them.
     pub mode: u32,
+    /// Whether the file has no other name than the one it was opened by.
+    pub single: bool,
 }
 
 /// A file that cannot be read as demanded. The path is not part of the message.
@@ -83,10 +85,7 @@ impl Error {
 /// Opened without blocking, so that a pipe is refused instead of waited for. Size, inode and modification
 /// time must be the same before and after.
 pub fn read(path: &Path, limit: usize, links: Links) -> Result<Content, Error> {
-    let bytes = path.as_os_str().as_encoded_bytes();
-    if !path.is_absolute() || bytes.len() > MAX_PATH || bytes.contains(&0) {
-        return Err(Error::InvalidPath);
-    }
+    check_path(path)?;
     let follow = match links {
         Links::Follow => OFlags::empty(),
         Links::Refuse => OFlags::NOFOLLOW,
@@ -116,7 +115,17 @@ pub fn read(path: &Path, limit: usize, links: Links) -> Result<Content, Error> {
     Ok(Content {
         bytes: Hidden::new(std::mem::take(&mut *buffer)),
         mode: before.st_mode & 0o7777,
+        single: before.st_nlink == 1,
     })
+}
+
+pub(super) fn check_path(path: &Path) -> Result<(), Error> {
+    let bytes = path.as_os_str().as_encoded_bytes();
+    if path.is_absolute() && bytes.len() <= MAX_PATH && !bytes.contains(&0) {
+        Ok(())
+    } else {
+        Err(Error::InvalidPath)
+    }
 }
 
 fn read_full(file: &mut impl Read, mut buffer: &mut [u8]) -> io::Result<usize> {
@@ -135,7 +144,7 @@ fn read_full(file: &mut impl Read, mut buffer: &mut [u8]) -> io::Result<usize> {
     Ok(total)
 }
 
-fn from_errno(errno: Errno) -> Error {
+pub(super) fn from_errno(errno: Errno) -> Error {
     match errno {
         Errno::NOENT | Errno::NOTDIR => Error::Absent,
         Errno::LOOP => Error::Link,
@@ -145,68 +154,64 @@ fn from_errno(errno: Errno) -> Error {
     }
 }
 
-/// The codes of this module.
-pub static CODES: &[&Code] = &[
-    &ABSENT,
-    &CHANGED,
-    &INVALID_PATH,
-    &LINK,
-    &NOT_REGULAR,
-    &SIZE,
-    &UNREADABLE,
-];
-
-static ABSENT: Code = Code {
-    code: "ENOENT",
+pub(super) static ABSENT: Code = Code {
+    code: "QL3_FILE_ABSENT",
+    reference: Some("ENOENT"),
     name: "Error",
     exit: Exit::NoInput,
     meaning: "a named file is not there",
     remedy: "check the mount and the path; a ConfigMap file needs its subPath",
 };
-static CHANGED: Code = Code {
+pub(super) static CHANGED: Code = Code {
     code: "QL3_FILE_CHANGED_DURING_READ",
+    reference: None,
     name: "Error",
     exit: Exit::TryAgain,
     meaning: "a file was written to while it was read",
     remedy: "run it again; if it repeats, find out who writes the file",
 };
-static INVALID_PATH: Code = Code {
+pub(super) static INVALID_PATH: Code = Code {
     code: "QL3_FILE_PATH_INVALID",
+    reference: None,
     name: "TypeError",
     exit: Exit::Usage,
     meaning: "a path is relative, longer than 4096 bytes or has a NUL byte",
     remedy: "name the file by its absolute path",
 };
-static LINK: Code = Code {
-    code: "ELOOP",
+pub(super) static LINK: Code = Code {
+    code: "QL3_FILE_LINK",
+    reference: Some("ELOOP"),
     name: "Error",
     exit: Exit::Data,
     meaning: "a file that must stand there itself is a symbolic link",
     remedy: "mount it with subPath, or copy it; links are refused so that nobody swaps the target",
 };
-static NOT_REGULAR: Code = Code {
+pub(super) static NOT_REGULAR: Code = Code {
     code: "QL3_FILE_NOT_REGULAR",
+    reference: None,
     name: "TypeError",
     exit: Exit::Data,
     meaning: "a directory, pipe, socket or device stands where a file is expected",
     remedy: "check the mount: a ConfigMap mounted without subPath is a directory",
 };
-static SIZE: Code = Code {
+pub(super) static SIZE: Code = Code {
     code: "QL3_FILE_SIZE_INVALID",
+    reference: None,
     name: "TypeError",
     exit: Exit::Data,
     meaning: "a file is empty or larger than its limit",
     remedy: "check that it is the file you meant",
 };
-static UNREADABLE: Code = Code {
+pub(super) static UNREADABLE: Code = Code {
     code: "QL3_FILE_UNREADABLE",
+    reference: None,
     name: "Error",
     exit: Exit::NoInput,
     meaning: "the operating system refused to read a file",
     remedy: "check its mode and owner: the process runs as 10001:10001",
 };
 
-/// Bytes of a path: Linux's PATH_MAX.
+/// Bytes of a path: Linux's `PATH_MAX`.
 pub const MAX_PATH: usize = 4096;
 
 #[cfg(test)]

@@ -1,0 +1,93 @@
+//! The flags of `retire`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::Args;
+use clap::Subcommand;
+
+use super::Access;
+use super::Common;
+use super::Invocation;
+use super::Order;
+use super::SecretName;
+use super::absolute;
+use super::lookup;
+use super::reference;
+use crate::report::Form;
+use crate::report::Report;
+use crate::retire;
+use crate::retire::Draft;
+use crate::retire::Task;
+
+#[derive(Debug, Subcommand)]
+pub(super) enum Verb {
+    /// Write a command file for a live Secret, with fresh identities
+    Command(Command),
+    /// Say what `run` would do, or why it would refuse; nothing is written
+    Plan(Ordered),
+    /// Retire the key that a command file names
+    ///
+    /// The database comes from the environment: QL3_POSTGRES_AI_MAINTENANCE_URL, or _HOST, _PORT, _DATABASE,
+    /// _USER and _PASSWORD; QL3_POSTGRES_TLS_CA_FILE and QL3_POSTGRES_TLS_SERVERNAME. _URL_FILE and
+    /// _PASSWORD_FILE name files instead.
+    ///
+    /// Example: ql3-ops retire run --command-file /etc/ql3/command.json
+    #[command(verbatim_doc_comment)]
+    Run(Ordered),
+}
+
+#[derive(Args, Debug)]
+pub(super) struct Ordered {
+    /// The command file: absolute path, not a symbolic link
+    #[arg(long, value_name = "FILE")]
+    command_file: OsString,
+    #[command(flatten)]
+    access: Access,
+    #[command(flatten)]
+    common: Common,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct Command {
+    /// The key that is to go
+    #[arg(long, value_name = "KEY-ID")]
+    key: String,
+    #[command(flatten)]
+    secret: SecretName,
+    /// A file to make [default: stdout]
+    #[arg(long, value_name = "FILE")]
+    out: Option<PathBuf>,
+    #[command(flatten)]
+    access: Access,
+    #[command(flatten)]
+    common: Common,
+}
+
+impl Verb {
+    pub(super) fn invocation(self) -> Result<Invocation, Box<Report>> {
+        let (task, access, common) = match self {
+            Self::Command(Command { key, secret, out, access, common }) => {
+                let SecretName { namespace, secret, data_key } = secret;
+                (
+                    Task::Command(Draft { namespace, secret, data_key, key, out: out.map(absolute) }),
+                    access,
+                    common,
+                )
+            }
+            Self::Plan(Ordered { command_file, access, common }) => {
+                let form = Form::of_stdout();
+                (Task::Plan { command_file: non_empty(command_file)?, form }, access, common)
+            }
+            Self::Run(Ordered { command_file, access, common }) => {
+                (Task::Run { command_file: non_empty(command_file)? }, access, common)
+            }
+        };
+        let (authority, budget) = (access.authority(), access.budget());
+        Ok(common.with(Order::Retire(retire::Order { task, authority, lookup, budget })))
+    }
+}
+
+fn non_empty(path: OsString) -> Result<PathBuf, Box<Report>> {
+    if path.is_empty() { Err(Box::new(reference::usage_line())) } else { Ok(PathBuf::from(path)) }
+}

@@ -1,0 +1,163 @@
+//! The codes of the ledger. Where the reference has a name for a kind, several of ours share it: one kind, and
+//! each cause with the exit code that fits it.
+
+use crate::code::Code;
+use crate::exit::Exit;
+use crate::keyring::Kind;
+
+/// The codes of this module.
+pub static CODES: &[&Code] = &[
+    &ANOTHER,
+    &BUSY,
+    &DENIED,
+    &DRIFTED,
+    &LIVE,
+    &LOGIN,
+    &NOT_GRANTED,
+    &NOT_INSTALLED,
+    &NOT_REPLICATED,
+    &RACE,
+    &READ_ONLY,
+    &ROW,
+    &SCHEMA,
+    &SETTINGS,
+    &STANDBY,
+    &UNAVAILABLE,
+    &UNREACHABLE,
+    &UNSETTLED,
+];
+
+const fn own(code: &'static str, exit: Exit, meaning: &'static str, remedy: &'static str) -> Code {
+    Code {
+        code,
+        reference: None,
+        name: "Error",
+        exit,
+        meaning,
+        remedy,
+    }
+}
+
+const fn not_ready(code: &'static str, exit: Exit, meaning: &'static str, remedy: &'static str) -> Code {
+    let (name, reference) = (
+        "PluginPackagePromptOutputArtifactUnavailableError",
+        Some("PLUGIN_PACKAGE_PROMPT_OUTPUT_ARTIFACT_UNAVAILABLE"),
+    );
+    Code {
+        code,
+        reference,
+        name,
+        exit,
+        meaning,
+        remedy,
+    }
+}
+
+pub(super) static ANOTHER: Code = Kind::Conflict.code(
+    "QL3_LEDGER_ANOTHER_ORDER",
+    Exit::Data,
+    "the ledger holds another order for this key, or no preparation of this one",
+    "run the recorded order again; its identities stand in the preparation row (docs/ledger.md)",
+);
+pub(super) static BUSY: Code = Kind::Unavailable.code(
+    "QL3_LEDGER_BUSY",
+    Exit::TryAgain,
+    "another transaction was in the way three times, or held a lock for longer than 5 s; nothing was written",
+    "run it again",
+);
+pub(super) static DENIED: Code = Kind::Unavailable.code(
+    "QL3_LEDGER_DENIED",
+    Exit::Denied,
+    "the database role may not read or write the ledger",
+    "run `ledger check`; it says what to grant",
+);
+pub(super) static DRIFTED: Code = own(
+    "QL3_LEDGER_SCHEMA_DRIFTED",
+    Exit::Config,
+    "the history table holds a step of ours with another checksum, or without the one before it",
+    "find out who edited the history; install into a database of its own",
+);
+pub(super) static LIVE: Code = Kind::Conflict.code(
+    "QL3_LEDGER_LIVE_CIPHERTEXTS",
+    Exit::TryAgain,
+    "ciphertexts under the key are still kept",
+    "`ql3-ops retire plan` says whose and until when; try again after their collection",
+);
+pub(super) static LOGIN: Code = own(
+    "QL3_POSTGRES_LOGIN_REFUSED",
+    Exit::Denied,
+    "the database refused the login: role, password, expiry, CONNECT privilege or pg_hba.conf",
+    "compare the password Secret with the role; the server's log has the reason",
+);
+pub(super) static NOT_GRANTED: Code = not_ready(
+    "QL3_LEDGER_NOT_GRANTED",
+    Exit::Denied,
+    "the database role has too many privileges or too few",
+    "run `ledger check`; it prints the statements for an administrator",
+);
+pub(super) static NOT_INSTALLED: Code = not_ready(
+    "QL3_LEDGER_NOT_INSTALLED",
+    Exit::Config,
+    "tables, schemas or roles of the ledger are not there",
+    "run the platform's migrations, or `ledger install` on a database of its own",
+);
+pub(super) static NOT_REPLICATED: Code = Kind::Unavailable.code(
+    "QL3_LEDGER_COMMIT_NOT_REPLICATED",
+    Exit::Unsettled,
+    "a commit was answered while its replication was cancelled: a fail-over now would lose it",
+    "see to the synchronous standby, then run it again",
+);
+pub(super) static RACE: Code = Kind::Conflict.code(
+    "QL3_LEDGER_ROW_REFUSED",
+    Exit::TryAgain,
+    "a constraint refused the row: somebody recorded one of these identities meanwhile",
+    "run it again; if it repeats, one of the identities was used for another key",
+);
+pub(super) static READ_ONLY: Code = own(
+    "QL3_POSTGRES_READ_ONLY",
+    Exit::Config,
+    "the database session is read-only",
+    "look at default_transaction_read_only of role and database",
+);
+pub(super) static ROW: Code = Kind::Unavailable.code(
+    "QL3_LEDGER_ROW_INVALID",
+    Exit::Data,
+    "a stored row contradicts itself: its columns, its receipt and its partner do not agree",
+    "stop and find out who wrote it; the ledger is append-only for our roles",
+);
+pub(super) static SCHEMA: Code = Kind::Unavailable.code(
+    "QL3_LEDGER_SCHEMA_MISSING",
+    Exit::Config,
+    "tables or columns of the ledger are missing",
+    "run the platform's migrations, or `ledger install` on a database of its own",
+);
+pub(super) static SETTINGS: Code = own(
+    "QL3_POSTGRES_SESSION_SETTINGS_IGNORED",
+    Exit::Config,
+    "the session's time-outs or search path were refused or dropped on the way, as poolers do",
+    "connect to the server itself, or let the pooler pass the startup parameter `options`",
+);
+pub(super) static STANDBY: Code = own(
+    "QL3_POSTGRES_STANDBY",
+    Exit::Unavailable,
+    "the database that answered is a standby",
+    "dial the primary (with CloudNativePG the -rw service); after a fail-over run it again",
+);
+pub(super) static UNAVAILABLE: Code = Kind::Unavailable.code(
+    "QL3_LEDGER_UNAVAILABLE",
+    Exit::Unavailable,
+    "the database refused a statement, ended the session or did not answer in time; nothing is half done",
+    "run it again; if it repeats, the log has the SQLSTATE",
+);
+pub(super) static UNREACHABLE: Code = own(
+    "QL3_POSTGRES_UNREACHABLE",
+    Exit::Unavailable,
+    "nobody answers at the database's address, its name is unknown, or it takes no session now",
+    "check name, port and network policy; during a fail-over run it again",
+);
+pub(super) static UNSETTLED: Code = Kind::Unavailable.code(
+    "QL3_LEDGER_COMMIT_UNSETTLED",
+    Exit::Unsettled,
+    "a commit was sent, its answer was lost, and the outcome could not be learnt before the deadline",
+    "run it again: it finds out what was written and goes on from there",
+);

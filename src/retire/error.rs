@@ -1,0 +1,250 @@
+//! Why a retirement did not end well.
+
+use crate::cluster;
+use crate::code::Code;
+use crate::exit::Exit;
+use crate::file;
+use crate::json;
+use crate::keyring;
+use crate::keyring::Kind;
+use crate::ledger;
+
+use super::decide::Refusal;
+
+/// A failed run, plan or command.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The work failed, and then the ledger did not close either; look at both.
+    #[error("the work failed and the database did not close ({close})")]
+    Aggregate {
+        /// Why the work failed.
+        #[source]
+        work: Box<Self>,
+        /// Why the close failed.
+        close: ledger::Error,
+    },
+    /// The API server's side.
+    #[error("the cluster's side failed")]
+    Cluster(#[source] cluster::Error),
+    /// The command file could not be read.
+    #[error("the command file cannot be used")]
+    CommandFile(#[source] file::Error),
+    /// The new command file could not be made.
+    #[error("the command file was not written")]
+    CommandNotMade(#[source] file::CreateError),
+    /// The command file is JSON of another shape.
+    #[error("the command file does not have the shape of a retirement command")]
+    CommandShape(#[source] json::Error),
+    /// The command file is not JSON.
+    #[error("the command file cannot be parsed")]
+    CommandSyntax(#[source] json::Error),
+    /// One of the four identities does not match its pattern.
+    #[error("the command's identities are not acceptable")]
+    Identities(#[source] keyring::Error),
+    /// The database's side.
+    #[error("the ledger's side failed")]
+    Ledger(#[source] ledger::Error),
+    /// The operating system refused to deliver signals.
+    #[error("signals cannot be listened to")]
+    NoSignals(#[source] std::io::Error),
+    /// The deadline passed before the point of no return.
+    #[error("the deadline passed; nothing was begun that is not recorded")]
+    OutOfTime,
+    /// What was seen allows no step.
+    #[error("{0}")]
+    Refused(Refusal),
+    /// The environment does not describe the database.
+    #[error("the database's settings cannot be used")]
+    Settings(#[source] ledger::settings::Error),
+    /// SIGTERM or SIGINT before the point of no return.
+    #[error("told to stop; nothing was begun that is not recorded")]
+    Stopped,
+    /// The swap was sent and the run ended before it was settled.
+    #[error("the swap was sent and the run ended before its effect was known")]
+    Unsettled,
+}
+
+impl Error {
+    /// The stable code.
+    pub fn code(&self) -> &'static Code {
+        match self {
+            Self::Aggregate { .. } => &AGGREGATE,
+            Self::Cluster(error) => error.code(),
+            Self::CommandFile(error) => error.code(),
+            Self::CommandNotMade(error) => error.code(),
+            Self::CommandShape(_) => &COMMAND_SHAPE,
+            Self::CommandSyntax(_) => &COMMAND_SYNTAX,
+            Self::Identities(_) => &IDENTITIES,
+            Self::Ledger(error) => error.code(),
+            Self::NoSignals(_) => &NO_SIGNALS,
+            Self::OutOfTime => &OUT_OF_TIME,
+            Self::Refused(refusal) => refusal.code(),
+            Self::Settings(error) => error.code(),
+            Self::Stopped => &STOPPED,
+            Self::Unsettled => &UNSETTLED,
+        }
+    }
+}
+
+impl Refusal {
+    /// The stable code. Every refusal but one is the reference's conflict kind.
+    pub fn code(self) -> &'static Code {
+        match self {
+            Self::Active => &ACTIVE,
+            Self::CatalogChanged => &CATALOG_CHANGED,
+            Self::CompletionDisputed => &COMPLETION_DISPUTED,
+            Self::Live => &LIVE,
+            Self::NoRoom => &NO_ROOM,
+            Self::OtherCommand => &OTHER_COMMAND,
+            Self::ProofMismatch => &PROOF_MISMATCH,
+            Self::RetiredElsewhere => &RETIRED_ELSEWHERE,
+            Self::Unknown => &UNKNOWN,
+        }
+    }
+}
+
+/// The codes of this module.
+pub static CODES: &[&Code] = &[
+    &ACTIVE,
+    &AGGREGATE,
+    &CATALOG_CHANGED,
+    &COMMAND_SHAPE,
+    &COMMAND_SYNTAX,
+    &COMPLETION_DISPUTED,
+    &IDENTITIES,
+    &LIVE,
+    &NO_ROOM,
+    &NO_SIGNALS,
+    &OTHER_COMMAND,
+    &OUT_OF_TIME,
+    &PROOF_MISMATCH,
+    &RETIRED_ELSEWHERE,
+    &STOPPED,
+    &UNKNOWN,
+    &UNSETTLED,
+];
+
+const fn conflict(code: &'static str, exit: Exit, meaning: &'static str, remedy: &'static str) -> Code {
+    Kind::Conflict.code(code, exit, meaning, remedy)
+}
+
+const fn own(
+    code: &'static str,
+    name: &'static str,
+    exit: Exit,
+    meaning: &'static str,
+    remedy: &'static str,
+) -> Code {
+    Code { code, reference: None, name, exit, meaning, remedy }
+}
+
+static ACTIVE: Code = conflict(
+    "QL3_RETIREMENT_KEY_ACTIVE",
+    Exit::Data,
+    "the key is the active one, which encrypts; it is never retired",
+    "rotate to a new key first, or name the key that is to go",
+);
+static AGGREGATE: Code = own(
+    "QL3_RETIREMENT_CLOSE_FAILED_TOO",
+    "AggregateError",
+    Exit::Unavailable,
+    "the work failed and the database did not close either",
+    "read the reason, mend the first fault and run the same command again",
+);
+static CATALOG_CHANGED: Code = conflict(
+    "QL3_RETIREMENT_CATALOG_CHANGED",
+    Exit::Data,
+    "the keyring changed after the preparation that pins it; this key can never be retired by this protocol",
+    "keep the key; serialise rotations and retirements from now on (docs/runbook.md)",
+);
+static COMMAND_SHAPE: Code = own(
+    "QL3_RETIREMENT_COMMAND_SHAPE_INVALID",
+    "TypeError",
+    Exit::Data,
+    "the command file is JSON but not a retirement command",
+    "write it with `ql3-ops retire command`, or compare it with the example in the README",
+);
+static COMMAND_SYNTAX: Code = own(
+    "QL3_RETIREMENT_COMMAND_SYNTAX_INVALID",
+    "SyntaxError",
+    Exit::Data,
+    "the command file is not JSON",
+    "check the file at the reported line and column",
+);
+static COMPLETION_DISPUTED: Code = conflict(
+    "QL3_RETIREMENT_COMPLETION_DISPUTED",
+    Exit::Data,
+    "the ledger says that the key is retired and the Secret does not agree",
+    "touch nothing; compare `ql3-ops retire plan` with the Secret's history and the database's backups",
+);
+static IDENTITIES: Code = Code {
+    code: "QL3_RETIREMENT_IDENTITIES_INVALID",
+    reference: Some("QL3_PROMPT_OUTPUT_KEY_RETIREMENT_PROCESS_CONFIG_INVALID"),
+    name: "ClusterPromptOutputKeyRetirementProcessConfigError",
+    exit: Exit::Data,
+    meaning: "one of the four identities of the command does not match its pattern",
+    remedy: "write the command with `ql3-ops retire command`",
+};
+static LIVE: Code = conflict(
+    "QL3_RETIREMENT_LIVE_CIPHERTEXTS",
+    Exit::TryAgain,
+    "ciphertexts under the key still exist",
+    "run `ql3-ops retire plan` to see whose and until when, and try again after their collection",
+);
+static NO_ROOM: Code = conflict(
+    "QL3_RETIREMENT_KEYRING_FULL",
+    Exit::Data,
+    "the keyring has 64 retirement records or has reached the last generation",
+    "start a new keyring; this one cannot take another retirement",
+);
+static NO_SIGNALS: Code = own(
+    "QL3_SIGNALS_UNAVAILABLE",
+    "Error",
+    Exit::Os,
+    "the operating system refused to deliver signals to the process",
+    "check the limits on open files and the seccomp profile",
+);
+static OTHER_COMMAND: Code = conflict(
+    "QL3_RETIREMENT_OTHER_COMMAND",
+    Exit::Data,
+    "the ledger already holds a retirement of this key under other identities",
+    "run the command that is recorded: its identities stand in the preparation row (docs/ledger.md)",
+);
+static OUT_OF_TIME: Code = own(
+    "QL3_RETIREMENT_OUT_OF_TIME",
+    "Error",
+    Exit::TryAgain,
+    "the deadline passed before the swap was sent",
+    "look for what is slow in the log at `--log-level info`, then run the same command again",
+);
+static PROOF_MISMATCH: Code = conflict(
+    "QL3_RETIREMENT_PROOF_MISMATCH",
+    Exit::Data,
+    "the Secret's retirement record does not follow from the preparation in the ledger",
+    "touch nothing; find out which of the two was restored from a backup",
+);
+static RETIRED_ELSEWHERE: Code = conflict(
+    "QL3_RETIREMENT_RETIRED_ELSEWHERE",
+    Exit::Data,
+    "the Secret says that the key is retired and the ledger knows nothing of it",
+    "check that this database belongs to this cluster, and whether it was restored from a backup",
+);
+static STOPPED: Code = own(
+    "QL3_RETIREMENT_STOPPED",
+    "Error",
+    Exit::TryAgain,
+    "SIGTERM or SIGINT came before the swap was sent",
+    "run the same command again",
+);
+static UNKNOWN: Code = Kind::Unavailable.code(
+    "QL3_RETIREMENT_KEY_UNKNOWN",
+    Exit::NoInput,
+    "the keyring neither holds the key nor a record of its retirement",
+    "list the keys with `ql3-ops keyring inspect` and check the key id",
+);
+static UNSETTLED: Code = Kind::Unavailable.code(
+    "QL3_RETIREMENT_UNSETTLED",
+    Exit::Unsettled,
+    "the swap was sent and its effect is not known",
+    "run the same command again: the ledger holds the intent, and the next run settles it",
+);

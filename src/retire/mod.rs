@@ -1,0 +1,164 @@
+//! Take the key out of service, once: observe, decide, act, until settled (ADR-0262).
+//!
+//! The order of a run is the reference's: command file, cluster authority, ten access reviews, names of the
+//! Secret, database settings, identities, database, readiness, and only then the two stores. The proof that
+//! the protocol holds is in [`decide`], which is pure; everything else here carries its answer out.
+
+mod act;
+mod command;
+pub mod decide;
+mod error;
+mod observe;
+mod outcome;
+mod plan;
+mod progress;
+mod write;
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::time::Duration;
+
+pub use command::Command;
+pub use error::CODES;
+pub use error::Error;
+pub use outcome::Outcome;
+pub use outcome::Status;
+pub use plan::Plan;
+pub use write::Draft;
+
+use act::Next;
+use act::Stores;
+use observe::Count;
+use progress::Progress;
+use progress::Signals;
+
+use crate::cluster::Authority;
+use crate::cluster::Cluster;
+use crate::ledger;
+use crate::ledger::Ledger;
+use crate::ledger::settings::Role;
+use crate::report::Failure;
+use crate::report::Form;
+use crate::report::Report;
+use crate::report::Speaker;
+use crate::time::Clock;
+use crate::time::Deadline;
+
+/// What the operator asked for.
+#[derive(Debug)]
+pub struct Order {
+    /// Which of the three.
+    pub task: Task,
+    /// How to reach the API server.
+    pub authority: Authority,
+    /// Reads one variable of the environment.
+    pub lookup: fn(&str) -> Option<OsString>,
+    /// How long everything together may take.
+    pub budget: Duration,
+}
+
+/// Which of the three.
+#[derive(Debug)]
+pub enum Task {
+    /// Write a command file for a live Secret.
+    Command(Draft),
+    /// Say what a run would do.
+    Plan {
+        /// Absolute path of the command file.
+        command_file: PathBuf,
+        /// Whether a person reads it.
+        form: Form,
+    },
+    /// Do it.
+    Run {
+        /// Absolute path of the command file.
+        command_file: PathBuf,
+    },
+}
+
+/// Carries an order out and reports how it ended.
+pub async fn carry_out(order: &Order) -> Report {
+    let progress = Progress::new();
+    let deadline = Deadline::after(order.budget);
+    let mut signals = match Signals::listen() {
+        Ok(signals) => signals,
+        Err(error) => return failed(&Error::NoSignals(error), &progress),
+    };
+    // On the heap: the whole run is one future of 20 KiB.
+    let work = Box::pin(work(order, &progress, deadline));
+    match progress::race(work, &progress, deadline, &mut signals).await {
+        Ok(report) => report,
+        Err(error) => failed(&error, &progress),
+    }
+}
+
+fn failed(error: &Error, progress: &Progress) -> Report {
+    Report::failed(SPEAKER, &Failure::new(error.code(), progress.stage(), error))
+}
+
+async fn work(order: &Order, progress: &Progress, deadline: Deadline) -> Result<Report, Error> {
+    let clock = Clock::start();
+    let command_file = match &order.task {
+        Task::Command(draft) => return draft.write(&order.authority, progress, deadline).await,
+        Task::Plan { command_file, .. } | Task::Run { command_file } => command_file,
+    };
+    progress.enter("command");
+    let command = Command::read(command_file)?;
+    progress.enter("authority");
+    let cluster = Cluster::connect(&order.authority).map_err(Error::Cluster)?;
+    let secret = command.secret()?;
+    progress.enter("review");
+    cluster.review(&secret, deadline).await.map_err(Error::Cluster)?;
+    progress.enter("settings");
+    let settings = ledger::Settings::from_lookup(Role::Maintenance, order.lookup).map_err(Error::Settings)?;
+    let request = command.request()?;
+    progress.enter("connect");
+    let mut ledger = Ledger::open(&settings, deadline).await.map_err(Error::Ledger)?;
+    let mut stores = Stores {
+        cluster: &cluster,
+        secret: &secret,
+        ledger: &mut ledger,
+        request: &request,
+        clock,
+        deadline,
+        progress,
+    };
+    let result = match &order.task {
+        Task::Plan { form, .. } => plan(&mut stores).await.map(|plan| plan.report(*form)),
+        Task::Command(_) | Task::Run { .. } => run(&mut stores).await.map(|outcome| outcome.report()),
+    };
+    match (result, ledger.close(deadline).await) {
+        (result, Ok(())) => result,
+        (Ok(_), Err(close)) => Err(Error::Ledger(close)),
+        (Err(work), Err(close)) => Err(Error::Aggregate { work: Box::new(work), close }),
+    }
+}
+
+async fn run(stores: &mut Stores<'_>) -> Result<Outcome, Error> {
+    ready(stores).await?;
+    let mut scene = observe::observe(stores, Count::WhenResuming).await?.scene;
+    loop {
+        let step = decide::decide(stores.request, &scene).map_err(Error::Refused)?;
+        match act::act(stores, step).await? {
+            Next::Done(outcome) => return Ok(*outcome),
+            Next::Scene(next) => scene = *next,
+        }
+    }
+}
+
+async fn plan(stores: &mut Stores<'_>) -> Result<Plan, Error> {
+    ready(stores).await?;
+    let observation = observe::observe(stores, Count::Always).await?;
+    Ok(Plan::new(stores.request, &observation.scene, observation.live))
+}
+
+async fn ready(stores: &mut Stores<'_>) -> Result<(), Error> {
+    stores.progress.enter("ready");
+    let readiness = stores.ledger.ready(stores.deadline).await.map_err(Error::Ledger)?;
+    readiness.verdict().map_err(Error::Ledger)
+}
+
+/// The component of every line about a retirement.
+pub const COMPONENT: &str = "qinglong3-prompt-output-key-retirement";
+
+const SPEAKER: Speaker = Speaker { component: COMPONENT, event: "key_retirement_failed" };

@@ -1,0 +1,140 @@
+//! Why the database was not believed.
+
+use openssl::x509::X509VerifyResult;
+
+use crate::code::Code;
+use crate::exit::Exit;
+
+/// A database that did not prove who it is, or a setting with which it could not.
+#[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
+pub enum Error {
+    /// The certificate's time is over or has not begun: renew it, and look at both clocks.
+    #[error("the database's certificate is not valid at this time")]
+    Expired,
+    /// No certificate was judged: no common version, a broken record, a connection that ended.
+    #[error("the TLS handshake with the database failed")]
+    Handshake,
+    /// Another CA vouches for it than the mounted one: mount the right one, or find out who answers there.
+    #[error("the database's certificate comes from an unknown authority")]
+    Issuer,
+    /// The certificate is for someone else: set the name it carries, or find out who answers there.
+    #[error("the database's certificate is for another name")]
+    Name,
+    /// It answered that it does not speak TLS, which anyone on the way can do.
+    #[error("the database does not offer TLS")]
+    NotOffered,
+    /// The certificate has another fault; the number is that of OpenSSL's verify(1).
+    #[error("the database's certificate was refused with verification error {0}")]
+    Refused(i32),
+    /// The name to verify is not a DNS name of two or more labels.
+    #[error("the server name is not a DNS name of at least two labels")]
+    ServerName,
+    /// The mounted authorities cannot be used: a key too small, an algorithm unknown.
+    #[error("no TLS client can be made with these authorities")]
+    Unusable,
+}
+
+impl Error {
+    /// What a failed verification says, by the number of OpenSSL's verify(1).
+    pub(super) fn from_verification(result: X509VerifyResult) -> Self {
+        match result.as_raw() {
+            0 => Self::Handshake,
+            // 7 and 30: a CA of the same subject with another key.
+            2 | 7 | 18..=21 | 30 => Self::Issuer,
+            9 | 10 => Self::Expired,
+            62 => Self::Name,
+            other => Self::Refused(other),
+        }
+    }
+
+    /// The stable code.
+    pub fn code(&self) -> &'static Code {
+        match self {
+            Self::Expired => &EXPIRED,
+            Self::Handshake => &HANDSHAKE,
+            Self::Issuer => &ISSUER,
+            Self::Name => &NAME,
+            Self::NotOffered => &NOT_OFFERED,
+            Self::Refused(_) => &REFUSED,
+            Self::ServerName => &SERVER_NAME,
+            Self::Unusable => &UNUSABLE,
+        }
+    }
+}
+
+/// The codes of this module.
+pub static CODES: &[&Code] = &[
+    &EXPIRED,
+    &HANDSHAKE,
+    &ISSUER,
+    &NAME,
+    &NOT_OFFERED,
+    &REFUSED,
+    &SERVER_NAME,
+    &UNUSABLE,
+];
+
+static EXPIRED: Code = Code {
+    code: "QL3_POSTGRES_TLS_CERTIFICATE_EXPIRED",
+    reference: None,
+    name: "Error",
+    exit: Exit::Peer,
+    meaning: "the database's certificate is expired or not yet valid",
+    remedy: "renew the certificate; compare the clocks of this node and of the database",
+};
+static HANDSHAKE: Code = Code {
+    code: "QL3_POSTGRES_TLS_HANDSHAKE_FAILED",
+    reference: None,
+    name: "Error",
+    exit: Exit::Peer,
+    meaning: "the TLS handshake with the database failed before a certificate was judged",
+    remedy: "check that the port is PostgreSQL's and that the server speaks TLS 1.2 or later",
+};
+static ISSUER: Code = Code {
+    code: "QL3_POSTGRES_TLS_ISSUER_UNKNOWN",
+    reference: None,
+    name: "Error",
+    exit: Exit::Peer,
+    meaning: "the database's certificate comes from another CA than the mounted one",
+    remedy: "mount the CA that issued it; if that is mounted, find out who answers at this address",
+};
+static NAME: Code = Code {
+    code: "QL3_POSTGRES_TLS_NAME_MISMATCH",
+    reference: None,
+    name: "Error",
+    exit: Exit::Peer,
+    meaning: "the database's certificate is for another name than QL3_POSTGRES_TLS_SERVERNAME",
+    remedy: "set the name that the certificate carries; if it is set, find out who answers at this address",
+};
+static NOT_OFFERED: Code = Code {
+    code: "QL3_POSTGRES_TLS_NOT_OFFERED",
+    reference: None,
+    name: "Error",
+    exit: Exit::Peer,
+    meaning: "the database answered that it does not speak TLS",
+    remedy: "switch TLS on in the server; never fall back to plaintext on a network you do not own",
+};
+static REFUSED: Code = Code {
+    code: "QL3_POSTGRES_TLS_CERTIFICATE_REFUSED",
+    reference: None,
+    name: "Error",
+    exit: Exit::Peer,
+    meaning: "the database's certificate did not pass verification",
+    remedy: "look up the number in the log under verify(1) of OpenSSL and renew the certificate",
+};
+static SERVER_NAME: Code = Code {
+    code: "QL3_POSTGRES_TLS_SERVERNAME_INVALID",
+    reference: None,
+    name: "TypeError",
+    exit: Exit::Config,
+    meaning: "QL3_POSTGRES_TLS_SERVERNAME is not a DNS name of two or more labels",
+    remedy: "use a name the certificate carries, for example ql3-postgres-rw.qinglong3-system.svc",
+};
+static UNUSABLE: Code = Code {
+    code: "QL3_POSTGRES_TLS_AUTHORITIES_UNUSABLE",
+    reference: None,
+    name: "TypeError",
+    exit: Exit::Config,
+    meaning: "no TLS client can be made with the mounted CA certificates",
+    remedy: "check the key size and the algorithm of the CA",
+};

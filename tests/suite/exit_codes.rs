@@ -1,0 +1,49 @@
+//! The enum, the documents and the codes agree.
+
+use std::collections::BTreeSet;
+
+use ql3_ops::cli;
+use ql3_ops::exit::Exit;
+
+fn document(name: &str) -> String {
+    std::fs::read_to_string(format!("{}/docs/{name}", env!("CARGO_MANIFEST_DIR"))).expect("the document")
+}
+
+#[test]
+fn the_document_lists_exactly_the_codes_of_the_program() {
+    let text = document("exit-codes.md");
+    let rows = text.lines().filter_map(|line| {
+        let mut cells = line.split('|').map(str::trim).skip(1);
+        let number: u8 = cells.next()?.parse().ok()?;
+        Some((number, cells.next()?.to_owned()))
+    });
+    let written: Vec<(u8, String)> = rows.collect();
+    let ours: Vec<(u8, String)> =
+        Exit::ALL.iter().map(|exit| (exit.number(), exit.name().to_owned())).collect();
+    assert_eq!(written, ours);
+}
+
+#[test]
+fn the_runbook_has_a_section_for_each_code() {
+    let text = document("runbook.md");
+    for exit in Exit::ALL {
+        let heading = format!("## {} {}", exit.number(), exit.name());
+        assert!(text.lines().any(|line| line == heading), "no section \"{heading}\"");
+    }
+}
+
+#[test]
+fn every_code_is_unique_well_formed_and_has_a_remedy() {
+    let mut seen = BTreeSet::new();
+    for code in cli::codes() {
+        let form = |text: &str| {
+            (1..=128).contains(&text.len())
+                && text.bytes().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || byte == b'_')
+        };
+        assert!(form(code.code) && form(code.printed()), "{}", code.code);
+        assert!(seen.insert(code.code), "{} stands twice", code.code);
+        assert!(!code.meaning.is_empty() && !code.remedy.is_empty(), "{}", code.code);
+        assert_ne!(code.exit, Exit::Done, "{}", code.code);
+    }
+    assert!(seen.len() > 40, "the codes were gathered: {}", seen.len());
+}

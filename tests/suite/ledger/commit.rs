@@ -1,0 +1,215 @@
+//! COMMIT whose answer does not come: what was written is found out, not guessed.
+
+use std::time::Duration;
+
+use ql3_ops::exit::Exit;
+use ql3_ops::ledger::Error;
+use ql3_ops::ledger::Ledger;
+use ql3_ops::ledger::Written;
+use ql3_ops::time::Deadline;
+
+use super::absent;
+use super::digest;
+use super::open;
+use super::order;
+use super::prepare;
+use super::prepared;
+use super::rows;
+use crate::support::postgres::Database;
+use crate::support::postgres::deadline;
+use crate::support::wire::Act;
+use crate::support::wire::Rule;
+use crate::support::wire::Side;
+use crate::support::wire::Wire;
+
+fn answer(act: Act) -> Rule {
+    Rule {
+        side: Side::Server,
+        kind: b'C',
+        text: "COMMIT",
+        act,
+    }
+}
+
+fn request(act: Act) -> Rule {
+    Rule {
+        side: Side::Client,
+        kind: b'Q',
+        text: "COMMIT",
+        act,
+    }
+}
+
+async fn through(database: &Database, rules: Vec<Rule>) -> (Wire, Ledger) {
+    let wire = Wire::start(&database.server, rules).await;
+    let ledger = open(&database.settings_through(wire.port)).await;
+    (wire, ledger)
+}
+
+#[tokio::test]
+async fn a_lost_answer_is_found_to_have_been_a_yes() {
+    let database = Database::installed().await;
+    let (wire, mut ledger) = through(&database, vec![answer(Act::Cut)]).await;
+    let written = prepare(&mut ledger, "one", 1).await.unwrap();
+    wire.fired().await;
+    assert!(
+        matches!(written, Written::Created(ref row) if row.prepared_at_ms() == 1),
+        "{written:?}"
+    );
+    assert_eq!(rows(&database.admin().await).await, (1, 0));
+}
+
+#[tokio::test]
+async fn a_lost_request_is_found_to_have_written_nothing_and_written_then() {
+    let database = Database::installed().await;
+    let (wire, mut ledger) = through(&database, vec![request(Act::Cut)]).await;
+    let written = prepare(&mut ledger, "one", 1).await.unwrap();
+    wire.fired().await;
+    assert!(matches!(written, Written::Created(_)), "{written:?}");
+    assert_eq!(rows(&database.admin().await).await, (1, 0));
+}
+
+#[tokio::test]
+async fn a_completion_is_settled_in_the_same_way() {
+    for lost in [answer(Act::Cut), request(Act::Cut)] {
+        let database = Database::installed().await;
+        let preparation = prepared(&mut open(&database.settings()).await).await;
+        let (wire, mut ledger) = through(&database, vec![lost]).await;
+        let written = ledger
+            .complete(&preparation, &absent(&preparation, "c"), 3, deadline())
+            .await
+            .unwrap();
+        wire.fired().await;
+        assert!(matches!(written, Written::Created(_)), "{written:?}");
+        assert_eq!(rows(&database.admin().await).await, (1, 1));
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_is_lost_three_times_is_settled_at_the_fourth() {
+    let database = Database::installed().await;
+    let rules = vec![request(Act::Cut), request(Act::Cut), answer(Act::Cut)];
+    let (_wire, mut ledger) = through(&database, rules).await;
+    assert!(matches!(
+        prepare(&mut ledger, "one", 1).await.unwrap(),
+        Written::Created(_)
+    ));
+    assert_eq!(rows(&database.admin().await).await, (1, 0));
+}
+
+#[tokio::test]
+async fn what_another_run_wrote_meanwhile_is_existing() {
+    let database = Database::installed().await;
+    let (wire, mut ledger) = through(&database, vec![request(Act::Stall)]).await;
+    let stalled = prepare(&mut ledger, "one", 1);
+    let meanwhile = async {
+        wire.fired().await;
+        // The stalled session holds the fence; the server ends it, as a fail-over would.
+        let admin = database.admin().await;
+        let end = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+                    WHERE datname = current_database() AND application_name LIKE 'qinglong3-%'";
+        admin.query(end, &[]).await.unwrap();
+        let mut other = open(&database.settings()).await;
+        prepare(&mut other, "one", 2).await.unwrap()
+    };
+    // The stall alone would last the 16 s that one answer may take.
+    let (stalled, other) = tokio::join!(stalled, meanwhile);
+    // Whoever was second found what the first had written.
+    let (Written::Created(row), Written::Existing(found)) = ordered(stalled.unwrap(), other) else {
+        panic!("one wrote and one found it")
+    };
+    assert_eq!(row, found);
+    assert_eq!(rows(&database.admin().await).await, (1, 0));
+}
+
+fn ordered<T>(one: Written<T>, two: Written<T>) -> (Written<T>, Written<T>) {
+    if matches!(one, Written::Created(_)) { (one, two) } else { (two, one) }
+}
+
+#[tokio::test]
+async fn what_cannot_be_settled_before_the_deadline_is_said_to_be_unsettled() {
+    let database = Database::installed().await;
+    let (wire, mut ledger) = through(&database, vec![answer(Act::Stall)]).await;
+    let soon = Deadline::after(Duration::from_secs(2));
+    let outcome = ledger
+        .prepare(&order("one"), digest("a"), digest("b"), 1, soon)
+        .await
+        .unwrap_err();
+    wire.fired().await;
+    assert!(matches!(outcome, Error::Unsettled(_)), "{outcome}");
+    assert_eq!(
+        (outcome.code().exit, outcome.code().code),
+        (Exit::Unsettled, "QL3_LEDGER_COMMIT_UNSETTLED")
+    );
+    // And the next run finds it.
+    let mut ledger = open(&database.settings()).await;
+    assert!(matches!(
+        prepare(&mut ledger, "one", 2).await.unwrap(),
+        Written::Existing(_)
+    ));
+}
+
+#[tokio::test]
+async fn a_first_transaction_that_is_still_undecided_is_waited_for() {
+    let database = Database::installed().await;
+    let (wire, mut ledger) = through(&database, vec![request(Act::Stall)]).await;
+    let soon = Deadline::after(Duration::from_secs(4));
+    let outcome = ledger
+        .prepare(&order("one"), digest("a"), digest("b"), 1, soon)
+        .await
+        .unwrap_err();
+    wire.fired().await;
+    assert!(matches!(outcome, Error::Unsettled(_)), "{outcome}");
+    assert_eq!(
+        rows(&database.admin().await).await,
+        (0, 0),
+        "nothing was written beside the undecided one"
+    );
+}
+
+#[tokio::test]
+async fn a_commit_whose_replication_was_cancelled_is_not_called_done() {
+    let mut notice = Vec::new();
+    for (field, value) in [
+        (b'S', "WARNING"),
+        (b'V', "WARNING"),
+        (b'C', "01000"),
+        (b'M', "canceling wait"),
+    ] {
+        notice.push(field);
+        notice.extend(value.bytes().chain([0]));
+    }
+    notice.push(0);
+    let length = u32::try_from(notice.len() + 4).unwrap();
+    let message = [&b"N"[..], &length.to_be_bytes(), &notice].concat();
+    let database = Database::installed().await;
+    let (_wire, mut ledger) = through(&database, vec![answer(Act::Precede(message))]).await;
+    let outcome = prepare(&mut ledger, "one", 1).await.unwrap_err();
+    assert!(matches!(outcome, Error::NotReplicated), "{outcome}");
+    assert_eq!(outcome.code().exit, Exit::Unsettled);
+    assert_eq!(rows(&database.admin().await).await, (1, 0));
+}
+
+#[tokio::test]
+async fn a_session_lost_before_commit_wrote_nothing_and_says_why() {
+    let database = Database::installed().await;
+    let mut ledger = open(&database.settings()).await;
+    let admin = database.admin().await;
+    let end = "SELECT pg_terminate_backend(pid, 5000) FROM pg_stat_activity
+                WHERE datname = current_database() AND application_name LIKE 'qinglong3-%'";
+    admin.query(end, &[]).await.unwrap();
+    let lost = prepare(&mut ledger, "one", 1).await.unwrap_err();
+    assert!(
+        matches!(lost, Error::Lost(Some(state)) if state.as_str() == "57P01"),
+        "{lost}"
+    );
+    assert_eq!(
+        (lost.code().exit, rows(&admin).await),
+        (Exit::Unavailable, (0, 0))
+    );
+    // The lost session is not used again; a new one is opened.
+    assert!(matches!(
+        prepare(&mut ledger, "one", 1).await.unwrap(),
+        Written::Created(_)
+    ));
+}

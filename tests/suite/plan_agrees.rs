@@ -1,0 +1,197 @@
+//! A plan's exit is the run's exit, in every scene that two stores can show, and a run keeps its promises.
+//!
+//! The stores are a model here: the decision is the product's, the writes are the few lines below. The same
+//! agreement is checked against the real stores in `retire.rs`.
+
+use proptest::prelude::*;
+use proptest::sample::select;
+use ql3_ops::exit::Exit;
+use ql3_ops::keyring::Absent;
+use ql3_ops::keyring::Completion;
+use ql3_ops::keyring::KeyId;
+use ql3_ops::keyring::Manifest;
+use ql3_ops::keyring::Preparation;
+use ql3_ops::keyring::Request;
+use ql3_ops::keyring::Retirement;
+use ql3_ops::keyring::State;
+use ql3_ops::retire::Plan;
+use ql3_ops::retire::decide;
+use ql3_ops::retire::decide::Record;
+use ql3_ops::retire::decide::Refusal;
+use ql3_ops::retire::decide::Scene;
+use ql3_ops::retire::decide::Step;
+use ql3_ops::retire::decide::View;
+
+/// What both stores hold.
+#[derive(Clone)]
+struct World {
+    manifest: Manifest,
+    record: Option<Record>,
+    live: u64,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Secret {
+    Absent,
+    AbsentByAnother,
+    Active,
+    Inactive,
+    Unknown,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Row {
+    Another,
+    Completed,
+    CompletedWithAnotherProof,
+    None,
+    OfAnotherCatalog,
+    Prepared,
+}
+
+fn manifest(generation: u64, active: &str, keys: &[&str]) -> Manifest {
+    let entries: Vec<String> = keys
+        .iter()
+        .enumerate()
+        .map(|(index, key)| format!("\"{key}\":\"{}\"", base64url(&[u8::try_from(index).unwrap(); 32])))
+        .collect();
+    let text = format!(
+        "{{\"schema\":\"qinglong/plugin-package-prompt-output-file-keyring@v1\",\"generation\":{generation},\
+         \"activeKeyId\":\"{active}\",\"keys\":{{{}}},\"retirements\":{{}}}}\n",
+        entries.join(",")
+    );
+    Manifest::parse(text.as_bytes()).expect("a canonical keyring")
+}
+
+fn base64url(bytes: &[u8]) -> String {
+    use base64::Engine;
+    base64::engine::general_purpose::URL_SAFE_NO_PAD.encode(bytes)
+}
+
+fn request(tag: &str) -> Request {
+    Request::from_value(&serde_json::json!({
+        "keyId": "key-a", "retirementId": format!("t-{tag}"), "requestId": format!("r-{tag}"), "mutationId": "m",
+    }))
+    .expect("identities")
+}
+
+fn prepare(request: &Request, manifest: &Manifest) -> Preparation {
+    let key = KeyId::parse("key-a").unwrap();
+    let (State::Active(present) | State::Inactive(present)) = manifest.state(&key).expect("the key is there")
+    else {
+        panic!("the key is gone");
+    };
+    Preparation::new(request, present.catalog_digest, present.material_proof, 7).expect("a preparation")
+}
+
+fn retire(manifest: &Manifest, preparation: &Preparation) -> (Manifest, Absent) {
+    match manifest.retire(preparation).expect("an inactive key") {
+        Retirement::Changed { manifest, absent } => (manifest, absent),
+        Retirement::Unchanged(_) => panic!("retired already"),
+    }
+}
+
+fn world(secret: Secret, row: Row, live: u64, generation: u64) -> World {
+    let whole = manifest(generation, "key-b", &["key-a", "key-b"]);
+    let mine = prepare(&request("mine"), &whole);
+    let others = prepare(&request("other"), &whole);
+    let (after_mine, absent) = retire(&whole, &mine);
+    let (after_other, _) = retire(&whole, &others);
+    let stale = prepare(&request("mine"), &manifest(generation + 1, "key-b", &["key-a", "key-b"]));
+    let done = Completion::new(&mine, absent.catalog_digest, absent.absence_proof, 9).expect("a completion");
+    let odd = Completion::new(&mine, mine.catalog_digest(), absent.absence_proof, 9).expect("a completion");
+    let record = |preparation: &Preparation, completion: Option<&Completion>| {
+        Some(Record { preparation: preparation.clone(), completion: completion.cloned() })
+    };
+    World {
+        manifest: match secret {
+            Secret::Absent => after_mine,
+            Secret::AbsentByAnother => after_other,
+            Secret::Active => manifest(generation, "key-a", &["key-a", "key-b"]),
+            Secret::Inactive => whole,
+            Secret::Unknown => manifest(generation, "key-b", &["key-b"]),
+        },
+        record: match row {
+            Row::Another => record(&others, None),
+            Row::Completed => record(&mine, Some(&done)),
+            Row::CompletedWithAnotherProof => record(&mine, Some(&odd)),
+            Row::None => None,
+            Row::OfAnotherCatalog => record(&stale, None),
+            Row::Prepared => record(&mine, None),
+        },
+        live,
+    }
+}
+
+fn scene(world: &World, live: Option<u64>) -> Scene {
+    Scene { record: world.record.clone(), view: View::Read(world.manifest.clone()), live }
+}
+
+/// The run, with a model of the two stores: returns how it ends and how many writes it made.
+fn run(world: &mut World, request: &Request) -> (Exit, u32) {
+    let mut writes = 0;
+    for _ in 0..4 {
+        let resuming = world.record.as_ref().is_some_and(|record| record.completion.is_none());
+        let seen = scene(world, resuming.then_some(world.live));
+        match decide::decide(request, &seen) {
+            Err(refusal) => return (refusal.code().exit, writes),
+            Ok(Step::Acknowledge(_)) => return (Exit::Done, writes),
+            Ok(Step::Prepare(_) | Step::Complete(..)) if world.live > 0 => {
+                return (Refusal::Live.code().exit, writes);
+            }
+            Ok(Step::Prepare(present)) => {
+                let (catalog, proof) = (present.catalog_digest, present.material_proof);
+                let preparation = Preparation::new(request, catalog, proof, 7).unwrap();
+                world.record = Some(Record { preparation, completion: None });
+            }
+            Ok(Step::Swap(preparation)) => world.manifest = retire(&world.manifest, &preparation).0,
+            Ok(Step::Complete(preparation, absent)) => {
+                let completion =
+                    Completion::new(&preparation, absent.catalog_digest, absent.absence_proof, 9);
+                world.record = Some(Record { preparation, completion: Some(completion.unwrap()) });
+            }
+        }
+        writes += 1;
+    }
+    panic!("the run does not settle");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, cases: 600, ..ProptestConfig::default() })]
+
+    #[test]
+    fn plan_and_run_agree(
+        secret in select(vec![Secret::Absent, Secret::AbsentByAnother, Secret::Active, Secret::Inactive, Secret::Unknown]),
+        row in select(vec![
+            Row::Another, Row::Completed, Row::CompletedWithAnotherProof, Row::None, Row::OfAnotherCatalog, Row::Prepared,
+        ]),
+        live in select(vec![0, 3]),
+        generation in select(vec![1, 41]),
+    ) {
+        let mut world = world(secret, row, live, generation);
+        let before = (world.manifest.catalog_digest(), world.manifest.generation());
+        let request = request("mine");
+        let plan = Plan::new(&request, &scene(&world, Some(live)), Vec::new());
+        let (exit, writes) = run(&mut world, &request);
+        prop_assert_eq!(plan.exit(), exit);
+        if exit == Exit::Done {
+            prop_assert!(matches!(world.manifest.state(&request.key_id), Ok(State::Absent(_))));
+            prop_assert!(world.record.as_ref().is_some_and(|record| record.completion.is_some()));
+            prop_assert_eq!(run(&mut world, &request), (Exit::Done, 0), "a replay writes nothing");
+        } else {
+            prop_assert_eq!(writes, 0, "a refusal writes nothing");
+            prop_assert_eq!(before, (world.manifest.catalog_digest(), world.manifest.generation()));
+        }
+        let active = world.manifest.active().clone();
+        prop_assert!(matches!(world.manifest.state(&active), Ok(State::Active(_))), "the active key stays");
+    }
+}
+
+#[test]
+fn a_keyring_without_another_generation_is_refused_before_anything_is_written() {
+    let mut world =
+        World { manifest: manifest((1 << 53) - 1, "key-b", &["key-a", "key-b"]), record: None, live: 0 };
+    let request = request("mine");
+    assert_eq!(decide::decide(&request, &scene(&world, None)).err(), Some(Refusal::NoRoom));
+    assert_eq!(run(&mut world, &request), (Exit::Data, 0));
+}
