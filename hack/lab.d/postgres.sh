@@ -14,7 +14,7 @@ set -euo pipefail
 . "$here/process.sh"
 . "$here/certificates.sh"
 dir=$(realpath -m "$1") kind=${2:-} primary=$(realpath -m "${3:-.}")
-names=DNS:localhost,DNS:postgres.ql3.test,IP:127.0.0.1 until="10 years" ssl=on record=hostssl
+names=DNS:localhost,DNS:postgres.ql3.test,DNS:ql3-postgres-rw.qinglong3-system.svc,IP:127.0.0.1 until="10 years" ssl=on record=hostssl
 case $kind in
   plaintext) ssl=off record=host ;;
   expired) until=yesterday ;;

@@ -1,8 +1,8 @@
 //! The ledger: that a key may no longer be used, and that it is gone, each written once and never changed.
 //!
 //! Two tables of a PostgreSQL database that the platform shares with us (ADR-0262). Our role may select and insert;
-//! append-only comes from the grants. The order of locks, reads and writes is in `write`, what they decide in
-//! `decide`, and what a lost answer means in `fault`.
+//! append-only comes from the grants. The order of locks, reads and writes is in `transaction`,
+//! what they decide in `decide`, and how a lost answer is settled in `write`.
 
 mod connection;
 mod decide;
@@ -12,14 +12,15 @@ mod readiness;
 mod record;
 pub mod schema;
 pub mod settings;
+mod transaction;
 mod write;
 
 use connection::Connection;
 use futures_util::future::join;
 use serde::Serialize;
 use tokio_postgres::types::Type;
-use write::Parameter;
-use write::Wish;
+use transaction::Parameter;
+use transaction::Wish;
 
 use crate::keyring::Absent;
 use crate::keyring::Completion;

@@ -15,6 +15,7 @@ mod keyring_verbs;
 mod ledger;
 mod ledger_verbs;
 mod plan_agrees;
+mod readme;
 mod retirement;
 mod support;
 mod vectors;

@@ -11,7 +11,7 @@ use tokio_postgres::types::Type;
 
 use super::Error;
 use super::Ledger;
-use super::write::Parameter;
+use super::transaction::Parameter;
 use crate::time::Deadline;
 use expected::Expected;
 use expected::Object;

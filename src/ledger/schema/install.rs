@@ -13,7 +13,7 @@ use super::statements;
 use crate::ledger::Error;
 use crate::ledger::Settings;
 use crate::ledger::connection::Connection;
-use crate::ledger::write::Parameter;
+use crate::ledger::transaction::Parameter;
 use crate::time::Deadline;
 
 /// What became of an installation.

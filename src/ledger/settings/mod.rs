@@ -4,20 +4,21 @@
 //! secrets out of the environment. Nothing else of the environment counts: no `PG*`, no `SSL_*`.
 
 mod error;
+mod mode;
 mod url;
 
 use std::ffi::OsString;
 use std::fmt;
 use std::net::IpAddr;
 use std::path::Path;
-use std::path::PathBuf;
 
 use crate::file;
 use crate::file::Links;
 use crate::hidden::Hidden;
-use crate::tls::authority::Authorities;
 use crate::tls::postgres::Identity;
-use crate::tls::postgres::ServerName;
+
+use mode::Mode;
+use mode::TLS;
 
 pub use error::CODES;
 pub use error::Error;
@@ -236,44 +237,6 @@ fn port(text: &str) -> Option<u16> {
     text.parse().ok().filter(|port| digits && *port != 0)
 }
 
-/// How the peer is to be proven.
-enum Mode {
-    Disable,
-    VerifyFull { ca: PathBuf, server: ServerName },
-}
-
-impl Mode {
-    fn read(lookup: &impl Fn(&str) -> Option<OsString>) -> Result<Self, Error> {
-        let [mode, insecure, ca, server] = TLS;
-        let read = |name| text(name, file::MAX_PATH, lookup(name));
-        match lookup(mode)
-            .as_deref()
-            .map(|value| value.to_str().unwrap_or_default())
-        {
-            None | Some("verify-full") => Ok(Self::VerifyFull {
-                ca: read(ca)?.map(PathBuf::from).ok_or(Error::TlsMissing(ca))?,
-                server: ServerName::parse(&read(server)?.ok_or(Error::TlsMissing(server))?)
-                    .map_err(Error::Identity)?,
-            }),
-            Some("disable") if lookup(insecure).is_some_and(|value| value == "true") => Ok(Self::Disable),
-            Some("disable") => Err(Error::Insecure),
-            Some(_) => Err(Error::Mode),
-        }
-    }
-
-    fn identity(self) -> Result<Option<Identity>, Error> {
-        match self {
-            Self::Disable => Ok(None),
-            Self::VerifyFull { ca, server } => {
-                let authorities = Authorities::read(&ca).map_err(Error::Authority)?;
-                Identity::new(&authorities, server)
-                    .map(Some)
-                    .map_err(Error::Identity)
-            }
-        }
-    }
-}
-
 fn names(role: Role) -> Names {
     macro_rules! names {
         ($prefix:literal) => {
@@ -294,13 +257,6 @@ fn names(role: Role) -> Names {
         Role::Migration => names!("QL3_POSTGRES_MIGRATION"),
     }
 }
-
-const TLS: [&str; 4] = [
-    "QL3_POSTGRES_TLS_MODE",
-    "QL3_POSTGRES_ALLOW_INSECURE",
-    "QL3_POSTGRES_TLS_CA_FILE",
-    "QL3_POSTGRES_TLS_SERVERNAME",
-];
 
 /// What OpenSSL itself reads from the environment (openssl-env(7)), before any setting of ours.
 const OPENSSL: [&str; 4] = ["OPENSSL_CONF", "OPENSSL_ENGINES", "OPENSSL_MODULES", "OPENSSL_ia32cap"];

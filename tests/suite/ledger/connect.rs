@@ -14,8 +14,8 @@ use super::key;
 use super::open;
 use super::prepare;
 use crate::support::postgres::Database;
-use crate::support::postgres::Special;
 use crate::support::postgres::deadline;
+use crate::support::special::Special;
 use crate::support::wire::Act;
 use crate::support::wire::Rule;
 use crate::support::wire::Side;
@@ -82,7 +82,11 @@ async fn a_standby_and_a_read_only_session_are_refused() {
 #[tokio::test]
 async fn a_primary_that_turns_read_only_is_noticed_inside_the_transaction() {
     let database = Database::installed().await;
-    // The same length, and another meaning: the transaction is opened read-only, as on a server demoted meanwhile.
+    // A row that could be found by reading alone, and an order that has yet to be written.
+    prepare(&mut open(&database.settings()).await, "one", 1)
+        .await
+        .unwrap();
+    // The same length, and another meaning: the transaction is opened as on a server that was demoted meanwhile.
     let rule = Rule {
         side: Side::Client,
         kind: b'Q',

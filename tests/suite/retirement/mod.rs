@@ -129,7 +129,7 @@ pub(crate) fn line(stream: &str) -> Value {
     serde_json::from_str(stream).unwrap()
 }
 
-fn operation_rules() -> Value {
+pub(crate) fn operation_rules() -> Value {
     json!([{ "apiGroups": [""], "resources": ["secrets"], "resourceNames": [lab::SECRET], "verbs": ["get", "update"] }])
 }
 

@@ -169,18 +169,8 @@ async fn a_secret_that_is_not_what_it_must_be_is_refused_with_nothing_written() 
 async fn an_operators_kubeconfig_does_the_same_job() {
     let stage = Stage::new().await;
     let command = stage.command("old", "1");
-    let token = stage.lab.kubectl(&["create", "token", lab::USER]);
     let kubeconfig = stage.path("kubeconfig");
-    let server = stage.lab.kubectl(&["config", "view", "--minify", "-o", "jsonpath={.clusters[0].cluster.server}"]);
-    let ca = "jsonpath={.clusters[0].cluster.certificate-authority-data}";
-    let ca = stage.lab.kubectl(&["config", "view", "--raw", "--minify", "-o", ca]);
-    let text = json!({
-        "apiVersion": "v1", "kind": "Config", "current-context": "a",
-        "contexts": [{ "name": "a", "context": { "cluster": "c", "user": "u" } }],
-        "clusters": [{ "name": "c", "cluster": { "server": server, "certificate-authority-data": ca } }],
-        "users": [{ "name": "u", "user": { "token": token } }],
-    });
-    std::fs::write(&kubeconfig, text.to_string()).unwrap();
+    std::fs::write(&kubeconfig, stage.lab.kubeconfig_of_the_account()).unwrap();
     let mut run = program::program();
     run.args(["retire", "run", "--command-file"]).arg(&command).arg("--kubeconfig").arg(&kubeconfig);
     let ended = program::run(run.envs(stage.database.environment(&[])));

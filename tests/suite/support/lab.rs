@@ -22,21 +22,54 @@ use tempfile::TempDir;
 pub(crate) struct Lab {
     pub(crate) namespace: String,
     mount: TempDir,
+    keep: Keep,
+}
+
+/// Whether the namespace outlives its test.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Keep {
+    No,
+    Yes,
 }
 
 impl Lab {
     pub(crate) fn new() -> Self {
         static NEXT: AtomicU32 = AtomicU32::new(0);
-        let namespace = format!("ql3-test-{}-{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+        let number = NEXT.fetch_add(1, Ordering::Relaxed);
+        let namespace = format!("ql3-test-{}-{number}", std::process::id());
         kubectl(&["create", "namespace", &namespace], None);
-        let lab = Self { namespace, mount: tempfile::tempdir().unwrap() };
+        Self::in_namespace(namespace, Keep::No)
+    }
+
+    /// In a namespace of a fixed name, emptied of what an earlier run left. Without controllers a deleted
+    /// namespace never goes, so this one stays.
+    pub(crate) fn named(namespace: &str) -> Self {
+        let (_made, _out, _err) = run(&["create", "namespace", namespace], None);
+        let kinds = "secrets,serviceaccounts,roles,rolebindings";
+        kubectl(&["-n", namespace, "delete", kinds, "--all"], None);
+        Self::in_namespace(namespace.to_owned(), Keep::Yes)
+    }
+
+    fn in_namespace(namespace: String, keep: Keep) -> Self {
+        let lab = Self { namespace, mount: tempfile::tempdir().unwrap(), keep };
         lab.kubectl(&["create", "serviceaccount", USER]);
-        let field = |path: &str| kubectl(&["config", "view", "--raw", "--minify", "-o", path], None);
-        let ca = field("jsonpath={.clusters[0].cluster.certificate-authority-data}");
-        std::fs::write(lab.mount.path().join("ca.crt"), BASE64_STANDARD.decode(ca).unwrap()).unwrap();
+        let ca = BASE64_STANDARD.decode(cluster("certificate-authority-data")).unwrap();
+        std::fs::write(lab.mount.path().join("ca.crt"), ca).unwrap();
         let token = lab.kubectl(&["create", "token", USER, "--duration", "1h"]);
         std::fs::write(lab.mount.path().join("token"), token).unwrap();
         lab
+    }
+
+    /// A kubeconfig that is the service account.
+    pub(crate) fn kubeconfig_of_the_account(&self) -> String {
+        let (server, ca) = (cluster("server"), cluster("certificate-authority-data"));
+        json!({
+            "apiVersion": "v1", "kind": "Config", "current-context": "a",
+            "contexts": [{ "name": "a", "context": { "cluster": "c", "user": "u" } }],
+            "clusters": [{ "name": "c", "cluster": { "server": server, "certificate-authority-data": ca } }],
+            "users": [{ "name": "u", "user": { "token": self.token().trim_end() } }],
+        })
+        .to_string()
     }
 
     /// Puts something into the mount that looks like a token and is none, as an expired one is none.
@@ -46,8 +79,7 @@ impl Lab {
 
     /// The service account's authority, as its Pod would find it.
     pub(crate) fn in_cluster(&self) -> Authority {
-        let path = "jsonpath={.clusters[0].cluster.server}";
-        let server = kubectl(&["config", "view", "--minify", "-o", path], None);
+        let server = cluster("server");
         let (host, port) = server.strip_prefix("https://").unwrap().rsplit_once(':').unwrap();
         Authority::InCluster(ServiceEnv {
             host: Some(host.to_owned()),
@@ -141,11 +173,20 @@ impl Lab {
 
 impl Drop for Lab {
     fn drop(&mut self) {
+        if self.keep == Keep::Yes {
+            return;
+        }
         // A finalizer would keep the namespace for ever.
         let patch = r#"{"metadata":{"finalizers":null}}"#;
         let _patched = run(&["-n", &self.namespace, "patch", "secret", SECRET, "-p", patch], None);
         let _deleted = run(&["delete", "namespace", &self.namespace, "--wait=false"], None);
     }
+}
+
+/// A field of the lab's cluster in the operator's kubeconfig.
+fn cluster(field: &str) -> String {
+    let path = format!("jsonpath={{.clusters[0].cluster.{field}}}");
+    kubectl(&["config", "view", "--raw", "--minify", "-o", &path], None)
 }
 
 fn kubectl(arguments: &[&str], input: Option<&Value>) -> String {

@@ -8,4 +8,5 @@ pub(crate) mod postgres;
 pub(crate) mod program;
 pub(crate) mod scene;
 pub(crate) mod store;
+pub(crate) mod special;
 pub(crate) mod wire;

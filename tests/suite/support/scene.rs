@@ -108,11 +108,19 @@ pub(crate) fn keyring(object: &Value) -> Manifest {
 
 /// A keyring with an active key `new` and an inactive key `old`.
 pub(crate) fn two_keys() -> Manifest {
-    let text = String::from_utf8(
-        Manifest::generate(KeyId::parse("new").unwrap()).unwrap().canonical().expose().to_vec(),
-    );
-    let old = format!("\"old\":\"{}\"}},\"retirements\"", "B".repeat(42) + "A");
-    Manifest::parse(text.unwrap().replace("},\"retirements\"", &format!(",{old}")).as_bytes()).unwrap()
+    keys("new", "old")
+}
+
+/// A keyring with a fresh active key and an inactive one of fixed bytes.
+pub(crate) fn keys(active: &str, inactive: &str) -> Manifest {
+    let ids = [active, inactive].map(|id| KeyId::parse(id).unwrap());
+    let fresh = Manifest::generate(ids[0].clone()).unwrap().canonical();
+    let text = fresh.expose_str().unwrap();
+    let (head, rest) = text.split_once("\"keys\":{").unwrap();
+    let (one, tail) = rest.split_once('}').unwrap();
+    let other = format!("\"{inactive}\":\"{}\"", "B".repeat(42) + "A");
+    let both = if ids[0] < ids[1] { format!("{one},{other}") } else { format!("{other},{one}") };
+    Manifest::parse(format!("{head}\"keys\":{{{both}}}{tail}").as_bytes()).unwrap()
 }
 
 /// The order to retire a key, with identities that end as told.
