@@ -82,10 +82,7 @@ impl Readiness {
 
     /// Passes when all seven hold.
     pub fn verdict(&self) -> Result<(), Error> {
-        let is_missing = self
-            .faults
-            .iter()
-            .any(|fault| matches!(fault.kind, Kind::Missing(_)));
+        let is_missing = self.faults.iter().any(|fault| matches!(fault.kind, Kind::Missing(_)));
         match self.faults.len() {
             0 => Ok(()),
             faults if is_missing => Err(Error::NotInstalled(faults)),
@@ -117,12 +114,7 @@ enum Kind {
 
 impl fmt::Display for Shortfall {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            role,
-            privilege,
-            object,
-            ..
-        } = self;
+        let Self { role, privilege, object, .. } = self;
         match (&self.kind, *privilege) {
             (Kind::Missing(what), _) => {
                 write!(f, "{what} is not there: run the migrations or `ledger install`")
@@ -150,10 +142,7 @@ impl Ledger {
         let asked = expected();
         let columns: [Vec<&str>; 5] = [
             asked.iter().map(|row| row.who).collect(),
-            asked
-                .iter()
-                .map(|row| row.object.schema().unwrap_or_default())
-                .collect(),
+            asked.iter().map(|row| row.object.schema().unwrap_or_default()).collect(),
             asked.iter().map(|row| row.object.name()).collect(),
             asked.iter().map(|row| row.object.kind()).collect(),
             asked.iter().map(|row| row.privilege).collect(),
@@ -172,20 +161,14 @@ impl Ledger {
         match connection.answer(deadline, brief).await {
             Ok(row) if row.try_get(1).map_err(|_shape| Error::Spoken)? => {
                 let current_user = row.try_get(0).map_err(|_shape| Error::Spoken)?;
-                return Ok(Readiness {
-                    current_user,
-                    faults: Vec::new(),
-                });
+                return Ok(Readiness { current_user, faults: Vec::new() });
             }
             // Something is wrong, or not even there: ask what.
             Ok(_) | Err(Fault::Answer(_)) => {}
             Err(fault) => return Err(Error::from_fault(fault)),
         }
         let detail = connection.client().query_typed(DETAIL, &values);
-        let rows = connection
-            .answer(deadline, detail)
-            .await
-            .map_err(Error::from_fault)?;
+        let rows = connection.answer(deadline, detail).await.map_err(Error::from_fault)?;
         let answers: Vec<Answer> = rows.iter().map(Answer::read).collect::<Result<_, _>>()?;
         judge(&asked, &answers)
     }
@@ -205,9 +188,7 @@ struct Answer {
 impl Answer {
     fn read(row: &tokio_postgres::Row) -> Result<Self, Error> {
         let text = |index| {
-            let text = row
-                .try_get::<_, Option<&str>>(index)
-                .map_err(|_shape| Error::Spoken)?;
+            let text = row.try_get::<_, Option<&str>>(index).map_err(|_shape| Error::Spoken)?;
             Ok::<_, Error>(text.unwrap_or_default().escape_debug().to_string())
         };
         let flag = |index| row.try_get::<_, bool>(index).map_err(|_shape| Error::Spoken);
@@ -228,22 +209,14 @@ fn judge(asked: &[Expected], answers: &[Answer]) -> Result<Readiness, Error> {
     }
     let itself = answers.iter().zip(asked).find(|(_, row)| row.who == SELF);
     let current_user = itself.map(|(answer, _)| answer.role.clone()).unwrap_or_default();
-    let faults = answers
-        .iter()
-        .zip(asked)
-        .filter_map(|(answer, row)| find_fault(answer, row))
-        .collect();
+    let faults = answers.iter().zip(asked).filter_map(|(answer, row)| find_fault(answer, row)).collect();
     Ok(Readiness { current_user, faults })
 }
 
 fn find_fault(answer: &Answer, row: &Expected) -> Option<Shortfall> {
     let kind = match answer {
-        Answer {
-            object_exists: false, ..
-        } => Kind::Missing(row.object.full()),
-        Answer {
-            role_exists: false, ..
-        } => Kind::Missing(row.who),
+        Answer { object_exists: false, .. } => Kind::Missing(row.object.full()),
+        Answer { role_exists: false, .. } => Kind::Missing(row.who),
         Answer { holds: true, by, .. } if !row.wanted => Kind::Excess(by.clone()),
         Answer { holds: false, .. } if row.wanted => Kind::Lack,
         Answer { .. } => return None,

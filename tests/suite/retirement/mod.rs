@@ -99,7 +99,8 @@ impl Stage {
 
     /// The Secret's version and the ledger's numbers of preparations and completions.
     pub(crate) async fn state(&self) -> (String, i64, i64) {
-        let version = self.lab.secret(lab::SECRET)["metadata"]["resourceVersion"].as_str().unwrap().to_owned();
+        let version =
+            self.lab.secret(lab::SECRET)["metadata"]["resourceVersion"].as_str().unwrap().to_owned();
         let (preparations, completions) = self.rows().await;
         (version, preparations, completions)
     }

@@ -7,6 +7,6 @@ pub(crate) mod pki;
 pub(crate) mod postgres;
 pub(crate) mod program;
 pub(crate) mod scene;
-pub(crate) mod store;
 pub(crate) mod special;
+pub(crate) mod store;
 pub(crate) mod wire;
