@@ -1,5 +1,6 @@
 //! The README's commands, run as they are written.
 
+use std::fmt::Write;
 use std::path::Path;
 
 use serde_json::Value;
@@ -37,7 +38,10 @@ async fn the_job_on_a_cluster_and_a_database_of_ones_own_runs_as_written() {
     arrange(directory.path(), &lab);
     let database = Database::installed().await;
     let (user, host, port) = (&database.name, database.server.host(), database.server.port);
-    let password: String = database.password.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let password = database.password.bytes().fold(String::new(), |mut text, byte| {
+        write!(text, "%{byte:02X}").unwrap();
+        text
+    });
     std::fs::write(
         directory.path().join("dsn"),
         format!("postgres://{user}:{password}@{host}:{port}/{user}\n"),
