@@ -4,6 +4,7 @@
 //! cached or sent twice.
 
 pub mod authority;
+pub mod bearer;
 pub mod code;
 pub mod review;
 pub mod secret;

@@ -10,7 +10,7 @@ use crate::cluster::authority::Error;
 use crate::cluster::authority::Target;
 use crate::cluster::authority::server_name;
 use crate::cluster::authority::trust;
-use crate::cluster::session::Bearer;
+use crate::cluster::bearer::Bearer;
 
 /// What the kubelet tells a Pod about the API server, as the caller found it.
 #[derive(Clone, Debug)]

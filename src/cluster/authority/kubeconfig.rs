@@ -17,7 +17,7 @@ use crate::cluster::authority::server;
 use crate::cluster::authority::server_name;
 use crate::cluster::authority::trust;
 use crate::cluster::authority::trust::Identity;
-use crate::cluster::session::Bearer;
+use crate::cluster::bearer::Bearer;
 use crate::file;
 use crate::file::Links;
 use crate::hidden::Hidden;

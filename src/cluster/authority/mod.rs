@@ -19,7 +19,7 @@ pub use self::code::CODES;
 pub use self::error::Error;
 pub use self::in_cluster::MOUNT;
 pub use self::in_cluster::ServiceEnv;
-use crate::cluster::session::Bearer;
+use crate::cluster::bearer::Bearer;
 
 /// Where the authority comes from.
 #[derive(Clone, Debug)]

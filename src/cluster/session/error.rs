@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 
-use crate::cluster::session::TokenError;
+use crate::cluster::bearer::TokenError;
 use crate::cluster::session::wire::Fault;
 use crate::code::Code;
 use crate::exit::Exit;

@@ -1,6 +1,5 @@
 //! One request, one answer: sent once, bounded in time and size, and checked for what it claims to be.
 
-mod bearer;
 mod body;
 mod error;
 mod wire;
@@ -20,15 +19,12 @@ use kube::client::Body;
 use serde_json::Map;
 use serde_json::Value;
 
-pub(crate) use self::bearer::Bearer;
-pub(crate) use self::bearer::TOKEN_INVALID;
-pub(crate) use self::bearer::TOKEN_UNREADABLE;
-pub use self::bearer::TokenError;
 pub use self::error::CODES;
 pub use self::error::Error;
 use self::wire::Wire;
 use crate::cluster::authority;
 use crate::cluster::authority::Target;
+use crate::cluster::bearer::Bearer;
 use crate::json;
 use crate::time::Deadline;
 
