@@ -134,7 +134,7 @@ pub(super) async fn commit(
         Next::Stop => return Err(failure.map_or(Error::Unsettled, Error::Refused)),
         Next::Look(doubt) => doubt,
     };
-    tracing::warn!(?doubt, "the answer to the write leaves doubt; reading the Secret once");
+    tracing::info!(?doubt, "the answer to the write leaves doubt; reading the Secret once");
     let seen = look(session, &secret, &preparation, &absent, &version, deadline).await;
     match decide::after_look(doubt, *seen.as_ref().unwrap_or(&Sight::Blind)) {
         Verdict::Altered => Err(Error::Altered),

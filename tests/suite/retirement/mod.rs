@@ -1,5 +1,6 @@
 //! The built program against both real stores.
 
+mod api;
 mod crash;
 mod run;
 mod secrecy;
