@@ -128,11 +128,7 @@ mod tests {
     #[test]
     fn a_doubled_member_is_refused_at_any_depth() {
         for text in [r#"{"a":1,"a":1}"#, r#"[{"b":{"a":1,"\u0061":2}}]"#] {
-            assert_eq!(
-                parse(text.as_bytes()).map_err(|e| e.fault),
-                Err(Fault::Shape),
-                "{text}"
-            );
+            assert_eq!(parse(text.as_bytes()).map_err(|e| e.fault), Err(Fault::Shape), "{text}");
         }
     }
 

@@ -64,6 +64,6 @@ async fn carry_out(order: &Order) -> Report {
 fn keep_out_of_core_images() {
     use rustix::process::DumpableBehavior;
     if let Err(errno) = rustix::process::set_dumpable_behavior(DumpableBehavior::NotDumpable) {
-        tracing::warn!(errno = errno.raw_os_error(), "core images stay possible");
+        tracing::info!(errno = errno.raw_os_error(), "core images stay possible");
     }
 }

@@ -58,33 +58,20 @@ impl Targets {
         canary_host: Option<&str>,
         canary_port: Option<&str>,
     ) -> Result<Self, Verdict> {
-        let targets = Self {
-            api: Target::read(api_host, api_port)?,
-            canary: Target::read(canary_host, canary_port)?,
-        };
+        let targets =
+            Self { api: Target::read(api_host, api_port)?, canary: Target::read(canary_host, canary_port)? };
         let placeholder = targets.canary.host.starts_with(PLACEHOLDER);
-        if placeholder {
-            Err(Verdict::ConfigInvalid)
-        } else {
-            Ok(targets)
-        }
+        if placeholder { Err(Verdict::ConfigInvalid) } else { Ok(targets) }
     }
 }
 
 impl Target {
     fn read(host: Option<&str>, port: Option<&str>) -> Result<Self, Verdict> {
-        let host = host
-            .filter(|host| !host.is_empty())
-            .ok_or(Verdict::ConfigInvalid)?;
+        let host = host.filter(|host| !host.is_empty()).ok_or(Verdict::ConfigInvalid)?;
         // Parsing alone would also take "+443".
         let digits = port.filter(|port| port.bytes().all(|byte| byte.is_ascii_digit()));
-        let port = digits
-            .and_then(|port| port.parse().ok())
-            .filter(|port| *port != 0);
-        Ok(Self {
-            host: host.to_owned(),
-            port: port.ok_or(Verdict::ConfigInvalid)?,
-        })
+        let port = digits.and_then(|port| port.parse().ok()).filter(|port| *port != 0);
+        Ok(Self { host: host.to_owned(), port: port.ok_or(Verdict::ConfigInvalid)? })
     }
 }
 
@@ -109,11 +96,7 @@ impl Verdict {
 
     /// The termination message, without a newline.
     pub fn message(self) -> Message {
-        Message {
-            schema_version: 1,
-            ready: self == Self::PolicyReady,
-            code: self,
-        }
+        Message { schema_version: 1, ready: self == Self::PolicyReady, code: self }
     }
 }
 
@@ -137,14 +120,7 @@ mod tests {
         for (api, canary) in [(false, false), (false, true), (true, true)] {
             assert_eq!(Round { api, canary }.verdict(), None);
         }
-        assert_eq!(
-            Round {
-                api: true,
-                canary: false
-            }
-            .verdict(),
-            Some(Verdict::PolicyReady)
-        );
+        assert_eq!(Round { api: true, canary: false }.verdict(), Some(Verdict::PolicyReady));
     }
 
     #[test]
@@ -152,16 +128,9 @@ mod tests {
         let read =
             |port| Targets::read(Some("10.0.0.1"), Some("443"), Some("canary"), port).map(|t| t.canary.port);
         assert_eq!((read(Some("1")), read(Some("65535"))), (Ok(1), Ok(65535)));
-        for port in [
-            None,
-            Some(""),
-            Some("0"),
-            Some("65536"),
-            Some("-1"),
-            Some("+1"),
-            Some("443 "),
-            Some("4.0"),
-        ] {
+        for port in
+            [None, Some(""), Some("0"), Some("65536"), Some("-1"), Some("+1"), Some("443 "), Some("4.0")]
+        {
             assert_eq!(read(port), Err(Verdict::ConfigInvalid), "{port:?}");
         }
     }

@@ -47,31 +47,13 @@ impl SecretRef {
     pub fn check(&self) -> Result<(), Error> {
         self.wanted().check()?;
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._:-".contains(&byte);
-        let first = self
-            .uid
-            .bytes()
-            .next()
-            .is_some_and(|byte| byte.is_ascii_alphanumeric());
-        if first && fits(&self.uid, 128, plain) {
-            Ok(())
-        } else {
-            Err(Error::Uid)
-        }
+        let first = self.uid.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
+        if first && fits(&self.uid, 128, plain) { Ok(()) } else { Err(Error::Uid) }
     }
 
     pub(crate) fn wanted(&self) -> Wanted<'_> {
-        let Self {
-            namespace,
-            name,
-            uid,
-            data_key,
-        } = self;
-        Wanted {
-            namespace,
-            name,
-            uid: Some(uid),
-            data_key,
-        }
+        let Self { namespace, name, uid, data_key } = self;
+        Wanted { namespace, name, uid: Some(uid), data_key }
     }
 }
 
@@ -94,9 +76,7 @@ impl Wanted<'_> {
         if !(fits(self.name, 253, |byte| plain(byte) || byte == b'.') && ends(self.name)) {
             return Err(Error::Name);
         }
-        if !fits(self.data_key, 253, |byte| {
-            byte.is_ascii_alphanumeric() || b"._-".contains(&byte)
-        }) {
+        if !fits(self.data_key, 253, |byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte)) {
             return Err(Error::DataKey);
         }
         Ok(())

@@ -96,7 +96,7 @@ static UNAVAILABLE_DOWN: Code = Kind::Unavailable.code(
 static UNAVAILABLE_OVERTAKEN: Code = Kind::Unavailable.code(
     "QL3_SECRET_OVERTAKEN",
     Exit::TryAgain,
-    "the answer to our write was lost and the Secret has moved on without it",
+    "our write was not sent in time, or was lost while the Secret moved on; nothing of ours is in it",
     "run the same command again: it reads anew and decides anew",
 );
 

@@ -4,6 +4,7 @@
 //! cached or sent twice.
 
 pub mod authority;
+pub mod bearer;
 pub mod code;
 pub mod review;
 pub mod secret;
@@ -31,10 +32,7 @@ use crate::time::Deadline;
 
 /// The codes of this module.
 pub fn codes() -> impl Iterator<Item = &'static Code> {
-    [authority::CODES, code::CODES, review::CODES, session::CODES]
-        .into_iter()
-        .flatten()
-        .copied()
+    [authority::CODES, code::CODES, review::CODES, session::CODES].into_iter().flatten().copied()
 }
 
 /// One API server, as one user. Dropping it closes the connection.
@@ -69,12 +67,7 @@ impl Cluster {
         data_key: &str,
         deadline: Deadline,
     ) -> Result<Observed, Error> {
-        let wanted = Wanted {
-            namespace,
-            name,
-            uid: None,
-            data_key,
-        };
+        let wanted = Wanted { namespace, name, uid: None, data_key };
         wanted.check()?;
         Ok(secret::read(&self.session, wanted, deadline).await?)
     }

@@ -16,9 +16,7 @@ fn is_date(text: &str) -> bool {
         None => (4, text),
     };
     let mut fields = rest.split('-');
-    let year = fields
-        .next()
-        .is_some_and(|field| field.len() == digits && is_digits(field));
+    let year = fields.next().is_some_and(|field| field.len() == digits && is_digits(field));
     let month = fields.next().is_none_or(|field| in_range(field, 1, 12));
     let day = fields.next().is_none_or(|field| in_range(field, 1, 31));
     // A year of minus zero is excluded by name.
@@ -32,19 +30,14 @@ fn is_time(text: &str) -> bool {
         None => match text.split_once(['+', '-']) {
             None => text,
             Some((clock, offset)) => {
-                if !offset
-                    .split_once(':')
-                    .is_some_and(|(h, m)| in_range(h, 0, 23) && in_range(m, 0, 59))
-                {
+                if !offset.split_once(':').is_some_and(|(h, m)| in_range(h, 0, 23) && in_range(m, 0, 59)) {
                     return false;
                 }
                 clock
             }
         },
     };
-    let (clock, fraction) = clock
-        .split_once('.')
-        .map_or((clock, None), |(clock, f)| (clock, Some(f)));
+    let (clock, fraction) = clock.split_once('.').map_or((clock, None), |(clock, f)| (clock, Some(f)));
     let fields: Vec<_> = clock.split(':').collect();
     let midnight = fields.first() == Some(&"24");
     let zero = |text: &str| text.bytes().all(|byte| byte == b'0');
@@ -58,9 +51,7 @@ fn is_time(text: &str) -> bool {
 fn in_range(field: &str, low: u8, high: u8) -> bool {
     field.len() == 2
         && is_digits(field)
-        && field
-            .parse()
-            .is_ok_and(|number: u8| (low..=high).contains(&number))
+        && field.parse().is_ok_and(|number: u8| (low..=high).contains(&number))
 }
 
 fn is_digits(text: &str) -> bool {

@@ -50,30 +50,14 @@ pub fn audit(report: &Value) -> Audit {
             Finding::Platform,
             is_section(report.get("platform"), &platform(), &PLATFORM_FREE) && has_image(report),
         ),
-        (
-            Finding::Database,
-            is_section(report.get("database"), &database(), &DATABASE_FREE),
-        ),
-        (
-            Finding::Operation,
-            is_section(report.get("operation"), &operation(), &[]),
-        ),
+        (Finding::Database, is_section(report.get("database"), &database(), &DATABASE_FREE)),
+        (Finding::Operation, is_section(report.get("operation"), &operation(), &[])),
         (Finding::Gates, is_section(report.get("gates"), &gates(), &[])),
-        (
-            Finding::Content,
-            report.get("limitations") == Some(&json!(LIMITATIONS)) && !names_a_secret(report),
-        ),
+        (Finding::Content, report.get("limitations") == Some(&json!(LIMITATIONS)) && !names_a_secret(report)),
     ];
-    let findings: Vec<_> = judgements
-        .into_iter()
-        .filter_map(|(finding, good)| (!good).then_some(finding))
-        .collect();
-    Audit {
-        schema_version: 1,
-        fixture: FIXTURE,
-        compatible: findings.is_empty(),
-        findings,
-    }
+    let findings: Vec<_> =
+        judgements.into_iter().filter_map(|(finding, good)| (!good).then_some(finding)).collect();
+    Audit { schema_version: 1, fixture: FIXTURE, compatible: findings.is_empty(), findings }
 }
 
 fn has_shape(report: &Value) -> bool {
@@ -83,10 +67,7 @@ fn has_shape(report: &Value) -> bool {
     members.len() == MEMBERS.len()
         && MEMBERS.iter().all(|name| members.contains_key(*name))
         && members.get("fixture") == Some(&json!(FIXTURE))
-        && members
-            .get("observedAt")
-            .and_then(Value::as_str)
-            .is_some_and(is_instant)
+        && members.get("observedAt").and_then(Value::as_str).is_some_and(is_instant)
 }
 
 /// Whether a section has the fixed members with their values, the free ones with any, and no others.
@@ -100,25 +81,16 @@ fn is_section(section: Option<&Value>, fixed: &Value, free: &[&str]) -> bool {
 }
 
 fn has_image(report: &Value) -> bool {
-    let image = report
-        .pointer("/platform/kubernetesImageId")
-        .and_then(Value::as_str);
-    image
-        .and_then(|id| id.strip_prefix("sha256:"))
-        .is_some_and(|digest| {
-            digest.len() == 64
-                && digest
-                    .bytes()
-                    .all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
-        })
+    let image = report.pointer("/platform/kubernetesImageId").and_then(Value::as_str);
+    image.and_then(|id| id.strip_prefix("sha256:")).is_some_and(|digest| {
+        digest.len() == 64 && digest.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
+    })
 }
 
 /// Whether a member at any depth has a name under which something secret could stand.
 fn names_a_secret(value: &Value) -> bool {
     let among = |members: &Map<String, Value>| {
-        members
-            .iter()
-            .any(|(name, value)| SECRET_NAMES.contains(&name.as_str()) || names_a_secret(value))
+        members.iter().any(|(name, value)| SECRET_NAMES.contains(&name.as_str()) || names_a_secret(value))
     };
     match value {
         Value::Object(members) => among(members),
@@ -180,15 +152,8 @@ fn gates() -> Value {
 }
 
 const FIXTURE: &str = "qinglong/prompt-output-key-retirement-kubernetes-live-contract@v1";
-const MEMBERS: [&str; 7] = [
-    "fixture",
-    "observedAt",
-    "platform",
-    "database",
-    "operation",
-    "gates",
-    "limitations",
-];
+const MEMBERS: [&str; 7] =
+    ["fixture", "observedAt", "platform", "database", "operation", "gates", "limitations"];
 const PLATFORM_FREE: [&str; 3] = ["kubernetesVersion", "architecture", "kubernetesImageId"];
 const DATABASE_FREE: [&str; 2] = ["operatorVersion", "postgresVersionNumber"];
 /// Wire constants: the audit compares them byte for byte.
@@ -200,17 +165,8 @@ const LIMITATIONS: [&str; 3] = [
     "Kubernetes Secret resourceVersion CAS is not KMS wrapping, HSM non-exportability or external key custody \
      evidence",
 ];
-const SECRET_NAMES: [&str; 9] = [
-    "authorization",
-    "data",
-    "keyring",
-    "material",
-    "password",
-    "resourceVersion",
-    "secret",
-    "token",
-    "uid",
-];
+const SECRET_NAMES: [&str; 9] =
+    ["authorization", "data", "keyring", "material", "password", "resourceVersion", "secret", "token", "uid"];
 
 #[cfg(test)]
 mod tests {
@@ -237,12 +193,7 @@ mod tests {
         let fixed = json!({ "a": 1 });
         let section = |value: Value| is_section(Some(&value), &fixed, &["b"]);
         assert!(section(json!({ "a": 1, "b": null })));
-        for other in [
-            json!({ "a": 1 }),
-            json!({ "a": 1, "c": 1 }),
-            json!({ "a": 2, "b": 1 }),
-            json!([]),
-        ] {
+        for other in [json!({ "a": 1 }), json!({ "a": 1, "c": 1 }), json!({ "a": 2, "b": 1 }), json!([])] {
             assert!(!section(other.clone()), "{other}");
         }
     }

@@ -233,10 +233,7 @@ mod tests {
         assert_eq!(read("link", Links::Refuse), Err(Error::Link));
         assert_eq!(read("fifo", Links::Refuse), Err(Error::NotRegular));
         assert_eq!(read(".", Links::Refuse), Err(Error::NotRegular));
-        assert_eq!(
-            read("empty", Links::Refuse),
-            Err(Error::Size { size: 0, limit: 8 })
-        );
+        assert_eq!(read("empty", Links::Refuse), Err(Error::Size { size: 0, limit: 8 }));
         assert_eq!(read("big", Links::Refuse), Err(Error::Size { size: 9, limit: 8 }));
         assert_eq!(read("none", Links::Refuse), Err(Error::Absent));
         assert_eq!(read("good/none", Links::Refuse), Err(Error::Absent));

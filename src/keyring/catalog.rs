@@ -11,10 +11,7 @@ use super::material_proof;
 impl Manifest {
     /// Covers generation, active key, and id and proof of each key; not the retirements.
     pub fn catalog_digest(&self) -> Digest {
-        let proofs = self
-            .keys
-            .iter()
-            .map(|(id, material)| (id, material_proof(id, material)));
+        let proofs = self.keys.iter().map(|(id, material)| (id, material_proof(id, material)));
         Digest::of_json(
             DOMAIN,
             &Catalog {

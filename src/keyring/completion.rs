@@ -171,11 +171,7 @@ impl Wire<'_> {
             completed_at_ms: self.completed_at_ms,
         })?;
         let claimed = Digest::parse(self.completion_digest).ok();
-        if claimed == Some(sealed.digest) {
-            Ok(sealed)
-        } else {
-            Err(Error::DigestMismatch("completion"))
-        }
+        if claimed == Some(sealed.digest) { Ok(sealed) } else { Err(Error::DigestMismatch("completion")) }
     }
 }
 

@@ -161,14 +161,7 @@ impl Kind {
         meaning: &'static str,
         remedy: &'static str,
     ) -> Code {
-        Code {
-            code,
-            reference: Some(self.reference()),
-            name: self.name(),
-            exit,
-            meaning,
-            remedy,
-        }
+        Code { code, reference: Some(self.reference()), name: self.name(), exit, meaning, remedy }
     }
 }
 
@@ -198,10 +191,7 @@ mod tests {
     #[test]
     fn what_is_invalid_inside_a_keyring_makes_the_keyring_unavailable() {
         let inner = Error::Member("keyId");
-        assert_eq!(
-            inner.code().printed(),
-            "PLUGIN_PACKAGE_PROMPT_OUTPUT_KEY_RETIREMENT_INVALID"
-        );
+        assert_eq!(inner.code().printed(), "PLUGIN_PACKAGE_PROMPT_OUTPUT_KEY_RETIREMENT_INVALID");
         assert_eq!(Error::Inside(Box::new(inner)).kind(), Kind::Unavailable);
     }
 }

@@ -32,9 +32,7 @@ impl Identity {
     pub(super) fn bounded(limit: usize, text: &str) -> Option<Self> {
         let fits = text.len() <= limit
             && text.starts_with(|first: char| first.is_ascii_alphanumeric())
-            && text
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || b"._:/-".contains(&byte));
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._:/-".contains(&byte));
         fits.then(|| Self(text.to_owned()))
     }
 

@@ -21,14 +21,8 @@ impl KeyId {
     pub fn parse(text: &str) -> Result<Self, Error> {
         let fits = text.len() <= MAX_LENGTH
             && text.starts_with(|first: char| first.is_ascii_alphanumeric())
-            && text
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
-        if fits {
-            Ok(Self(text.to_owned()))
-        } else {
-            Err(Error::Member("keyId"))
-        }
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+        if fits { Ok(Self(text.to_owned())) } else { Err(Error::Member("keyId")) }
     }
 
     /// A fresh id of the form that the reference generates: `qlpo-` and 96 random bits.
@@ -49,20 +43,14 @@ impl KeyId {
     /// The order of members in a keyring file: ECMAScript puts names that look like an array index first,
     /// by their number, and leaves the others as they were sorted.
     pub(super) fn cmp_members(&self, other: &Self) -> Ordering {
-        self.array_index()
-            .cmp(&other.array_index())
-            .then_with(|| self.cmp(other))
+        self.array_index().cmp(&other.array_index()).then_with(|| self.cmp(other))
     }
 
     /// The number, where this is the decimal form of 0 to 2^32 - 2; otherwise one above all of them.
     fn array_index(&self) -> u32 {
         let plain = self.0 == "0" || !self.0.starts_with('0');
         // Parsing alone would also take "+1", which no key id can be.
-        if plain {
-            self.0.parse().unwrap_or(u32::MAX)
-        } else {
-            u32::MAX
-        }
+        if plain { self.0.parse().unwrap_or(u32::MAX) } else { u32::MAX }
     }
 }
 
@@ -126,22 +114,13 @@ mod tests {
             .collect::<Vec<_>>();
         ids.sort_by(KeyId::cmp_members);
         let sorted = ids.iter().map(KeyId::as_str).collect::<Vec<_>>();
-        assert_eq!(
-            sorted,
-            ["0", "9", "10", "4294967294", "00", "01", "1.0", "4294967295", "a"]
-        );
+        assert_eq!(sorted, ["0", "9", "10", "4294967294", "00", "01", "1.0", "4294967295", "a"]);
     }
 
     #[test]
     fn case_decides_only_between_the_same_letters() {
-        for pair in [
-            ("a", "A"),
-            ("A", "b"),
-            ("aB", "Ab"),
-            ("key", "KEY"),
-            ("KEY", "key_"),
-            ("key10", "key2"),
-        ] {
+        for pair in [("a", "A"), ("A", "b"), ("aB", "Ab"), ("key", "KEY"), ("KEY", "key_"), ("key10", "key2")]
+        {
             assert!(id(pair.0) < id(pair.1), "{pair:?}");
         }
     }
@@ -160,13 +139,12 @@ mod tests {
             return left.len().cmp(&right.len());
         }
         let differing = left.chars().zip(right.chars()).find(|(l, r)| l != r);
-        differing.map_or(Ordering::Equal, |(l, _)| {
-            if l.is_lowercase() {
-                Ordering::Less
-            } else {
-                Ordering::Greater
-            }
-        })
+        differing.map_or(
+            Ordering::Equal,
+            |(l, _)| {
+                if l.is_lowercase() { Ordering::Less } else { Ordering::Greater }
+            },
+        )
     }
 
     proptest! {

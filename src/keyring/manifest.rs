@@ -51,12 +51,7 @@ impl Manifest {
     /// A first generation that holds one fresh key.
     pub fn generate(active: KeyId) -> Result<Self, Error> {
         let keys = BTreeMap::from([(active.clone(), Material::generate()?)]);
-        Ok(Self {
-            generation: 1,
-            active,
-            keys,
-            retirements: BTreeMap::new(),
-        })
+        Ok(Self { generation: 1, active, keys, retirements: BTreeMap::new() })
     }
 
     /// The bytes of the file: the one form that [`Self::parse`] accepts.
@@ -115,11 +110,7 @@ struct Keys<'a>(&'a BTreeMap<KeyId, Material>);
 
 impl Serialize for Keys<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_map(
-            as_members(self.0)
-                .into_iter()
-                .map(|(id, material)| (id, Encoded(material))),
-        )
+        serializer.collect_map(as_members(self.0).into_iter().map(|(id, material)| (id, Encoded(material))))
     }
 }
 
@@ -184,10 +175,7 @@ mod tests {
             format!("{manifest:?}"),
             "Manifest { generation: 1, active: k, keys: [k], retirements: [] }"
         );
-        for shown in [
-            format!("{:?}", manifest.canonical()),
-            format!("{:?}", manifest.clone()),
-        ] {
+        for shown in [format!("{:?}", manifest.canonical()), format!("{:?}", manifest.clone())] {
             assert!(!shown.contains(&text), "{shown}");
         }
     }

@@ -17,11 +17,7 @@ pub(super) fn object<'a, T: Deserialize<'a>>(what: &'static str, value: &'a Valu
 
 /// A time or count that every JSON reader holds exactly.
 pub(super) fn integer(name: &'static str, value: u64) -> Result<u64, Error> {
-    if value <= MAX_INTEGER {
-        Ok(value)
-    } else {
-        Err(Error::Member(name))
-    }
+    if value <= MAX_INTEGER { Ok(value) } else { Err(Error::Member(name)) }
 }
 
 /// 2^53 - 1, the largest integer that an ECMAScript number holds safely.
@@ -36,10 +32,7 @@ mod tests {
 
     #[test]
     fn a_list_of_the_right_values_is_no_object() {
-        assert_eq!(
-            Request::from_value(&json!(["key", "a", "b", "c"])),
-            Err(Error::Shape("request"))
-        );
+        assert_eq!(Request::from_value(&json!(["key", "a", "b", "c"])), Err(Error::Shape("request")));
     }
 
     #[test]

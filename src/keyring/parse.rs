@@ -39,9 +39,7 @@ impl Manifest {
         if bytes.contains(&b'\\') {
             return Err(Error::NotCanonical);
         }
-        let manifest = json::from_slice::<Wire<'_>>(bytes)
-            .map_err(Error::NotJson)?
-            .read()?;
+        let manifest = json::from_slice::<Wire<'_>>(bytes).map_err(Error::NotJson)?.read()?;
         if bool::from(manifest.canonical().expose().ct_eq(bytes)) {
             Ok(manifest)
         } else {
@@ -89,12 +87,7 @@ impl Wire<'_> {
         if retirements.keys().any(|id| keys.contains_key(id)) {
             return Err(Error::Overlap);
         }
-        Ok(Manifest {
-            generation: self.generation,
-            active,
-            keys,
-            retirements,
-        })
+        Ok(Manifest { generation: self.generation, active, keys, retirements })
     }
 
     fn read_keys(&self) -> Result<BTreeMap<KeyId, Material>, Error> {
@@ -113,11 +106,7 @@ impl Wire<'_> {
         let read = |(id, wire): &(&str, WireRecord<'_>)| {
             let id = KeyId::parse(id).map_err(inside)?;
             let record = wire.read()?;
-            if record.preparation.request().key_id == id {
-                Ok((id, record))
-            } else {
-                Err(Error::RecordKey)
-            }
+            if record.preparation.request().key_id == id { Ok((id, record)) } else { Err(Error::RecordKey) }
         };
         self.retirements.0.iter().map(read).collect()
     }
@@ -133,11 +122,7 @@ impl WireRecord<'_> {
             preparation,
         };
         let proof = absence_proof(&record.preparation, record.retired_catalog_digest);
-        if proof == record.absence_proof {
-            Ok(record)
-        } else {
-            Err(Error::Forged)
-        }
+        if proof == record.absence_proof { Ok(record) } else { Err(Error::Forged) }
     }
 }
 
@@ -189,11 +174,7 @@ mod tests {
     #[test]
     fn an_escape_is_refused_before_anything_is_unescaped() {
         let manifest = Manifest::generate(KeyId::parse("key").unwrap()).unwrap();
-        let text = manifest
-            .canonical()
-            .expose_str()
-            .unwrap()
-            .replacen("\"key\"", "\"\\u006bey\"", 1);
+        let text = manifest.canonical().expose_str().unwrap().replacen("\"key\"", "\"\\u006bey\"", 1);
         assert_eq!(Manifest::parse(text.as_bytes()), Err(Error::NotCanonical));
     }
 

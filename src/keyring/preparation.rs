@@ -28,12 +28,7 @@ impl Preparation {
         material_proof: Digest,
         prepared_at_ms: u64,
     ) -> Result<Self, Error> {
-        Self::seal(Body {
-            request: request.clone(),
-            catalog_digest,
-            material_proof,
-            prepared_at_ms,
-        })
+        Self::seal(Body { request: request.clone(), catalog_digest, material_proof, prepared_at_ms })
     }
 
     /// Reads an object with exactly the nine members, in any order, whose digest is right.
@@ -158,11 +153,7 @@ impl Wire<'_> {
             prepared_at_ms: self.prepared_at_ms,
         })?;
         let claimed = Digest::parse(self.preparation_digest).ok();
-        if claimed == Some(sealed.digest) {
-            Ok(sealed)
-        } else {
-            Err(Error::DigestMismatch("preparation"))
-        }
+        if claimed == Some(sealed.digest) { Ok(sealed) } else { Err(Error::DigestMismatch("preparation")) }
     }
 }
 

@@ -71,16 +71,11 @@ impl Projected {
     /// name that begins with a letter or digit. Nothing is read yet.
     pub fn open(root: &Path, file_name: &str) -> Result<Self, Error> {
         let bytes = root.as_os_str().as_encoded_bytes();
-        let plain = bytes
-            .strip_prefix(b"/")
-            .is_some_and(|below| below.split(|b| *b == b'/').all(is_plain));
+        let plain = bytes.strip_prefix(b"/").is_some_and(|below| below.split(|b| *b == b'/').all(is_plain));
         if !plain || bytes.len() > MAX_PATH || bytes.contains(&0) || !is_file_name(file_name) {
             return Err(Error::Path);
         }
-        Ok(Self {
-            root: root.to_owned(),
-            file: root.join(file_name),
-        })
+        Ok(Self { root: root.to_owned(), file: root.join(file_name) })
     }
 
     /// Reads it and describes it, to be done once at start.
@@ -93,9 +88,7 @@ impl Projected {
         let manifest = self.read()?;
         let key = manifest.active();
         // A manifest holds its active key, so that nothing can be missing here.
-        let material = manifest
-            .material(key)
-            .ok_or(Error::Keyring(super::Error::ActiveKeyMissing))?;
+        let material = manifest.material(key).ok_or(Error::Keyring(super::Error::ActiveKeyMissing))?;
         Ok((key.clone(), material.clone()))
     }
 
@@ -127,10 +120,7 @@ impl Projected {
             return Err(Error::Root);
         }
         let resolve = |path: &Path| std::fs::canonicalize(path).map_err(|error| unresolvable(&error));
-        let place = Place {
-            root: resolve(&self.root)?,
-            file: resolve(&self.file)?,
-        };
+        let place = Place { root: resolve(&self.root)?, file: resolve(&self.file)? };
         if place.file != place.root && place.file.starts_with(&place.root) {
             Ok(place)
         } else {
@@ -152,9 +142,7 @@ fn is_plain(component: &[u8]) -> bool {
 fn is_file_name(name: &str) -> bool {
     name.len() <= MAX_FILE_NAME
         && name.starts_with(|first: char| first.is_ascii_alphanumeric())
-        && name
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
+        && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte))
 }
 
 fn unresolvable(error: &io::Error) -> Error {
@@ -181,24 +169,12 @@ mod tests {
 
     #[test]
     fn a_root_that_is_not_plain_is_refused_before_anything_is_read() {
-        for root in [
-            "", "a", "/", "//", "/a/", "/a//b", "/./a", "/a/..", "/a/.", "/a\0b",
-        ] {
-            assert_eq!(
-                Projected::open(Path::new(root), "keyring.json"),
-                Err(Error::Path),
-                "{root:?}"
-            );
+        for root in ["", "a", "/", "//", "/a/", "/a//b", "/./a", "/a/..", "/a/.", "/a\0b"] {
+            assert_eq!(Projected::open(Path::new(root), "keyring.json"), Err(Error::Path), "{root:?}");
         }
-        assert_eq!(
-            Projected::open(Path::new(&format!("/{}", "a".repeat(4096))), "k"),
-            Err(Error::Path)
-        );
+        assert_eq!(Projected::open(Path::new(&format!("/{}", "a".repeat(4096))), "k"), Err(Error::Path));
         assert!(Projected::open(Path::new("/a/...b/..c"), &"k".repeat(253)).is_ok());
-        assert_eq!(
-            Projected::open(Path::new("/a"), &"k".repeat(254)),
-            Err(Error::Path)
-        );
+        assert_eq!(Projected::open(Path::new("/a"), &"k".repeat(254)), Err(Error::Path));
     }
 
     #[test]
@@ -208,12 +184,7 @@ mod tests {
         std::fs::create_dir(&root).unwrap();
         std::os::unix::fs::symlink(&root, directory.path().join("link")).unwrap();
         std::os::unix::fs::symlink(".", root.join("keyring.json")).unwrap();
-        let verify = |root: &Path| {
-            Projected::open(root, "keyring.json")
-                .unwrap()
-                .verify()
-                .unwrap_err()
-        };
+        let verify = |root: &Path| Projected::open(root, "keyring.json").unwrap().verify().unwrap_err();
         assert_eq!(verify(&directory.path().join("link")), Error::Root);
         assert_eq!(verify(&directory.path().join("none")), Error::Root);
         assert_eq!(verify(&root), Error::Escapes);

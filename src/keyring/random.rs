@@ -11,9 +11,7 @@ use super::Error;
 
 /// Fills the whole buffer.
 pub(super) fn fill(buffer: &mut [u8]) -> Result<(), Error> {
-    SystemRandom::new()
-        .fill(buffer)
-        .map_err(|_unspecified| Error::Random)
+    SystemRandom::new().fill(buffer).map_err(|_unspecified| Error::Random)
 }
 
 /// `N` bytes in lowercase hexadecimal.

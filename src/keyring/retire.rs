@@ -41,10 +41,7 @@ impl Manifest {
         }
         self.check(preparation)?;
 
-        let mut manifest = Self {
-            generation: self.generation + 1,
-            ..self.clone()
-        };
+        let mut manifest = Self { generation: self.generation + 1, ..self.clone() };
         manifest.keys.remove(key);
         let retired_catalog_digest = manifest.catalog_digest();
         let record = Record {
@@ -120,21 +117,13 @@ mod tests {
     fn the_last_generation_is_refused_before_anything_is_made() {
         let manifest = keyring(&["active", "old"], MAX_INTEGER);
         let error = manifest.retire(&prepare(&manifest, "old", 1)).unwrap_err();
-        assert_eq!(
-            (error.kind(), error),
-            (Kind::Unavailable, Error::GenerationExhausted)
-        );
+        assert_eq!((error.kind(), error), (Kind::Unavailable, Error::GenerationExhausted));
         let manifest = keyring(&["active", "old"], MAX_INTEGER - 1);
         let retirement = manifest.retire(&prepare(&manifest, "old", 1)).unwrap();
-        let Retirement::Changed { manifest: last, .. } = retirement else {
-            panic!("{retirement:?}")
-        };
+        let Retirement::Changed { manifest: last, .. } = retirement else { panic!("{retirement:?}") };
         assert_eq!(Manifest::parse(last.canonical().expose()).unwrap(), last);
         // What retired into the last generation is still found there.
-        assert!(matches!(
-            last.retire(&prepare(&manifest, "old", 1)),
-            Ok(Retirement::Unchanged(_))
-        ));
+        assert!(matches!(last.retire(&prepare(&manifest, "old", 1)), Ok(Retirement::Unchanged(_))));
     }
 
     #[test]
@@ -152,10 +141,7 @@ mod tests {
         let Ok(Retirement::Changed { manifest, .. }) = before.retire(&prepare(&before, "old", 1)) else {
             panic!("not retired");
         };
-        assert_eq!(
-            manifest.retire(&prepare(&before, "old", 2)).unwrap_err(),
-            Error::AnotherRetirement
-        );
+        assert_eq!(manifest.retire(&prepare(&before, "old", 2)).unwrap_err(), Error::AnotherRetirement);
     }
 
     proptest! {

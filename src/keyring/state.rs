@@ -53,11 +53,7 @@ impl Manifest {
                 catalog_digest: self.catalog_digest(),
                 material_proof: material_proof(key, material),
             };
-            return Ok(if *key == self.active {
-                State::Active(present)
-            } else {
-                State::Inactive(present)
-            });
+            return Ok(if *key == self.active { State::Active(present) } else { State::Inactive(present) });
         }
         let record = self.retirements.get(key).ok_or(Error::UnknownKey)?;
         Ok(State::Absent(record.absent()))

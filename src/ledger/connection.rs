@@ -42,10 +42,8 @@ impl Connection {
         deadline: Deadline,
     ) -> Result<Self, Error> {
         let deadline = deadline.slice(CONNECT);
-        let connection = deadline
-            .bound(dial(settings, application, deadline))
-            .await
-            .map_err(|_late| Error::Silent)??;
+        let connection =
+            deadline.bound(dial(settings, application, deadline)).await.map_err(|_late| Error::Silent)??;
         connection.verify(application, deadline).await?;
         tracing::debug!("database session opened");
         Ok(connection)
@@ -70,11 +68,7 @@ impl Connection {
     /// Reads the driver's error, together with why the session ended: the client only sees that it did.
     pub(super) fn read(&self, error: &tokio_postgres::Error) -> Fault {
         let fault = Fault::read(error);
-        if fault == Fault::Lost(None) {
-            self.driver.reason.get().copied().unwrap_or(fault)
-        } else {
-            fault
-        }
+        if fault == Fault::Lost(None) { self.driver.reason.get().copied().unwrap_or(fault) } else { fault }
     }
 
     /// How many warnings the server has sent so far.
@@ -87,10 +81,7 @@ impl Connection {
         let Self { client, mut driver } = self;
         drop(client);
         match deadline.slice(CONNECT).bound(&mut driver.task).await {
-            Ok(Ok(())) => driver
-                .reason
-                .get()
-                .map_or(Ok(()), |fault| Err(Error::from_fault(*fault))),
+            Ok(Ok(())) => driver.reason.get().map_or(Ok(()), |fault| Err(Error::from_fault(*fault))),
             Ok(Err(_aborted)) => Err(Error::Lost(None)),
             Err(_late) => Err(Error::Silent),
         }
@@ -98,9 +89,7 @@ impl Connection {
 
     /// A pooler may drop what the startup message asked for and say nothing.
     async fn verify(&self, application: &str, deadline: Deadline) -> Result<(), Error> {
-        let row = self
-            .answer(deadline, self.client.query_typed_one(READ_BACK, &[]))
-            .await;
+        let row = self.answer(deadline, self.client.query_typed_one(READ_BACK, &[])).await;
         let row = row.map_err(Error::from_fault)?;
         let text = |index| row.try_get::<_, &str>(index).map_err(|_shape| Error::Spoken);
         for (index, (name, expected)) in SESSION.iter().enumerate() {
@@ -128,10 +117,8 @@ pub(super) fn check_writable(in_recovery: &str, read_only: &str) -> Result<(), E
 async fn dial(settings: &Settings, application: &str, deadline: Deadline) -> Result<Connection, Error> {
     let Target { host, port, .. } = &settings.target;
     let found = tokio::net::lookup_host((host.as_str(), *port)).await;
-    let addresses: Vec<_> = found
-        .map_err(|error| Error::Unreachable(error.kind()))?
-        .take(MAX_ADDRESSES)
-        .collect();
+    let addresses: Vec<_> =
+        found.map_err(|error| Error::Unreachable(error.kind()))?.take(MAX_ADDRESSES).collect();
     let mut config = config(&settings.target, application);
     for address in &addresses {
         config.host(host).hostaddr(address.ip());
@@ -146,16 +133,11 @@ async fn dial(settings: &Settings, application: &str, deadline: Deadline) -> Res
         let opened = config.ssl_mode(SslMode::Disable).connect(NoTls).await;
         opened.map(|(client, connection)| (client, Driver::start(connection)))
     };
-    opened
-        .map(|(client, driver)| Connection { client, driver })
-        .map_err(refusal)
+    opened.map(|(client, driver)| Connection { client, driver }).map_err(refusal)
 }
 
 fn config(target: &Target, application: &str) -> Config {
-    let options: Vec<String> = SESSION
-        .iter()
-        .map(|(name, value)| format!("-c {name}={value}"))
-        .collect();
+    let options: Vec<String> = SESSION.iter().map(|(name, value)| format!("-c {name}={value}")).collect();
     let mut config = Config::new();
     config
         .port(target.port)
@@ -187,9 +169,9 @@ fn refusal(error: tokio_postgres::Error) -> Error {
         Some(source) => match source.downcast::<postgres::Error>() {
             Ok(proof) => Error::Tls(*proof),
             Err(_other) if is_plain_answer => Error::Tls(postgres::Error::NotOffered),
-            Err(other) => other
-                .downcast_ref::<io::Error>()
-                .map_or(Error::Spoken, |e| Error::Unreachable(e.kind())),
+            Err(other) => {
+                other.downcast_ref::<io::Error>().map_or(Error::Spoken, |e| Error::Unreachable(e.kind()))
+            }
         },
         None => Error::Lost(None),
     }
@@ -233,11 +215,7 @@ impl Driver {
                 }
             }
         });
-        Self {
-            task,
-            reason,
-            warnings,
-        }
+        Self { task, reason, warnings }
     }
 }
 

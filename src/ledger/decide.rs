@@ -25,15 +25,9 @@ pub(super) fn preparation(found: Option<&Record>, wanted: &Preparation, live: u6
         Some(Record { preparation, .. }) if !means_same(preparation, wanted) => {
             Decision::Refuse(Conflict::Another)
         }
-        Some(Record {
-            preparation,
-            completion: Some(_),
-        }) => Decision::Existing(preparation.clone()),
+        Some(Record { preparation, completion: Some(_) }) => Decision::Existing(preparation.clone()),
         Some(_) | None if live > 0 => Decision::Refuse(Conflict::LiveArtifacts(live)),
-        Some(Record {
-            preparation,
-            completion: None,
-        }) => Decision::Existing(preparation.clone()),
+        Some(Record { preparation, completion: None }) => Decision::Existing(preparation.clone()),
         None => Decision::Insert,
     }
 }
@@ -55,18 +49,11 @@ pub(super) fn completion(
     match found {
         None => Decision::Refuse(Conflict::Unprepared),
         Some(record) if record.preparation != *preparation => Decision::Refuse(Conflict::Another),
-        Some(Record {
-            completion: Some(recorded),
-            ..
-        }) => {
+        Some(Record { completion: Some(recorded), .. }) => {
             let is_same = recorded.preparation_digest() == wanted.preparation_digest()
                 && recorded.retired_catalog_digest() == wanted.retired_catalog_digest()
                 && recorded.absence_proof() == wanted.absence_proof();
-            if is_same {
-                Decision::Existing(recorded.clone())
-            } else {
-                Decision::Refuse(Conflict::Another)
-            }
+            if is_same { Decision::Existing(recorded.clone()) } else { Decision::Refuse(Conflict::Another) }
         }
         Some(_) if live > 0 => Decision::Refuse(Conflict::LiveArtifacts(live)),
         Some(_) => Decision::Insert,
@@ -99,10 +86,7 @@ mod tests {
     }
 
     fn record(preparation: &Preparation, completion: Option<&Completion>) -> Record {
-        Record {
-            preparation: preparation.clone(),
-            completion: completion.cloned(),
-        }
+        Record { preparation: preparation.clone(), completion: completion.cloned() }
     }
 
     #[test]
@@ -110,25 +94,13 @@ mod tests {
         let (first, again) = (prepared("r", "a", 1), prepared("r", "a", 2));
         let done = completed(&first, "c", 3);
         assert_eq!(preparation(None, &first, 0), Decision::Insert);
-        assert_eq!(
-            preparation(None, &first, 2),
-            Decision::Refuse(Conflict::LiveArtifacts(2))
-        );
-        assert_eq!(
-            preparation(Some(&record(&first, None)), &again, 0),
-            Decision::Existing(first.clone())
-        );
+        assert_eq!(preparation(None, &first, 2), Decision::Refuse(Conflict::LiveArtifacts(2)));
+        assert_eq!(preparation(Some(&record(&first, None)), &again, 0), Decision::Existing(first.clone()));
         let finished = record(&first, Some(&done));
-        assert_eq!(
-            preparation(Some(&finished), &again, 1),
-            Decision::Existing(first.clone())
-        );
+        assert_eq!(preparation(Some(&finished), &again, 1), Decision::Existing(first.clone()));
         for other in [prepared("s", "a", 1), prepared("r", "f", 1)] {
             let found = record(&first, None);
-            assert_eq!(
-                preparation(Some(&found), &other, 0),
-                Decision::Refuse(Conflict::Another)
-            );
+            assert_eq!(preparation(Some(&found), &other, 0), Decision::Refuse(Conflict::Another));
         }
     }
 
@@ -136,10 +108,7 @@ mod tests {
     fn a_preparation_that_an_artifact_slipped_past_does_not_go_on() {
         let first = prepared("r", "a", 1);
         let found = record(&first, None);
-        assert_eq!(
-            preparation(Some(&found), &first, 1),
-            Decision::Refuse(Conflict::LiveArtifacts(1))
-        );
+        assert_eq!(preparation(Some(&found), &first, 1), Decision::Refuse(Conflict::LiveArtifacts(1)));
     }
 
     #[test]
@@ -147,29 +116,14 @@ mod tests {
         let first = prepared("r", "a", 1);
         let (done, again) = (completed(&first, "c", 2), completed(&first, "c", 3));
         let open = record(&first, None);
-        assert_eq!(
-            completion(None, &first, &done, 0),
-            Decision::Refuse(Conflict::Unprepared)
-        );
+        assert_eq!(completion(None, &first, &done, 0), Decision::Refuse(Conflict::Unprepared));
         assert_eq!(completion(Some(&open), &first, &done, 0), Decision::Insert);
-        assert_eq!(
-            completion(Some(&open), &first, &done, 1),
-            Decision::Refuse(Conflict::LiveArtifacts(1))
-        );
+        assert_eq!(completion(Some(&open), &first, &done, 1), Decision::Refuse(Conflict::LiveArtifacts(1)));
         let later = prepared("r", "a", 2);
-        assert_eq!(
-            completion(Some(&open), &later, &done, 0),
-            Decision::Refuse(Conflict::Another)
-        );
+        assert_eq!(completion(Some(&open), &later, &done, 0), Decision::Refuse(Conflict::Another));
         let finished = record(&first, Some(&done));
-        assert_eq!(
-            completion(Some(&finished), &first, &again, 0),
-            Decision::Existing(done.clone())
-        );
+        assert_eq!(completion(Some(&finished), &first, &again, 0), Decision::Existing(done.clone()));
         let other = completed(&first, "f", 2);
-        assert_eq!(
-            completion(Some(&finished), &first, &other, 0),
-            Decision::Refuse(Conflict::Another)
-        );
+        assert_eq!(completion(Some(&finished), &first, &other, 0), Decision::Refuse(Conflict::Another));
     }
 }

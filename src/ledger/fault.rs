@@ -57,11 +57,7 @@ impl Fault {
     /// Class 08 and 57P are about the session, however mildly a server or a pooler puts it.
     fn judge(state: Sqlstate, is_fatal: bool) -> Self {
         let about_session = state.as_str().starts_with("08") || state.as_str().starts_with("57P");
-        if is_fatal || about_session {
-            Self::Lost(Some(state))
-        } else {
-            Self::Answer(state)
-        }
+        if is_fatal || about_session { Self::Lost(Some(state)) } else { Self::Answer(state) }
     }
 
     /// Serialization failure or deadlock: the same transaction may succeed when it is run again.
@@ -85,9 +81,7 @@ fn is_fatal(answer: &DbError) -> bool {
 
 /// The driver also wraps what it cannot parse in an I/O error, of the kinds for invalid data.
 fn is_broken_pipe(error: &tokio_postgres::Error) -> bool {
-    let source = error
-        .source()
-        .and_then(|source| source.downcast_ref::<io::Error>());
+    let source = error.source().and_then(|source| source.downcast_ref::<io::Error>());
     source.is_some_and(|e| !matches!(e.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::InvalidData))
 }
 
@@ -124,31 +118,18 @@ mod tests {
 
     #[test]
     fn a_failed_insert_is_remembered_although_commit_is_answered() {
-        assert_eq!(
-            judge_commit(Err(answer("23505")), Ok(())),
-            Ending::Aborted(answer("23505"))
-        );
+        assert_eq!(judge_commit(Err(answer("23505")), Ok(())), Ending::Aborted(answer("23505")));
         assert_eq!(judge_commit(Ok(0), Ok(())), Ending::Aborted(Fault::Odd));
         assert_eq!(judge_commit(Ok(1), Ok(())), Ending::Committed);
-        assert_eq!(
-            judge_commit(Ok(1), Err(answer("40001"))),
-            Ending::Aborted(answer("40001"))
-        );
+        assert_eq!(judge_commit(Ok(1), Err(answer("40001"))), Ending::Aborted(answer("40001")));
     }
 
     #[test]
     fn no_answer_to_a_commit_is_never_taken_for_one() {
-        for fault in [
-            Fault::Lost(None),
-            Fault::Silent,
-            Fault::Odd,
-            Fault::Lost(Some(Sqlstate::new("57P01"))),
-        ] {
+        for fault in [Fault::Lost(None), Fault::Silent, Fault::Odd, Fault::Lost(Some(Sqlstate::new("57P01")))]
+        {
             assert_eq!(judge_commit(Ok(1), Err(fault)), Ending::InDoubt(fault));
-            assert_eq!(
-                judge_commit(Err(fault), Err(Fault::Lost(None))),
-                Ending::InDoubt(fault)
-            );
+            assert_eq!(judge_commit(Err(fault), Err(Fault::Lost(None))), Ending::InDoubt(fault));
         }
     }
 

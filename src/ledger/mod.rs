@@ -72,10 +72,7 @@ impl Ledger {
     /// Opens the session: within 5 s it is dialled, its peer proven, its settings read back, and it takes writes.
     pub async fn open(settings: &Settings, deadline: Deadline) -> Result<Self, Error> {
         let connection = Connection::open(settings, APPLICATION, deadline).await?;
-        Ok(Self {
-            settings: settings.clone(),
-            connection: Some(connection),
-        })
+        Ok(Self { settings: settings.clone(), connection: Some(connection) })
     }
 
     /// What is recorded about a key.
@@ -92,10 +89,8 @@ impl Ledger {
             let (completions, preparations) = flight.await;
             Ok((completions?, preparations?))
         };
-        let (completions, preparations) = connection
-            .answer(deadline, both)
-            .await
-            .map_err(Error::from_fault)?;
+        let (completions, preparations) =
+            connection.answer(deadline, both).await.map_err(Error::from_fault)?;
         record::pair(&preparations, &completions)
     }
 
@@ -114,12 +109,7 @@ impl Ledger {
             Preparation::new(request, catalog_digest, material_proof, now_ms).map_err(Error::Receipt)?;
         let [catalog, proof, digest] = [catalog_digest, material_proof, row.digest()].map(|d| d.to_string());
         let (at, json) = (milliseconds(row.prepared_at_ms())?, row.canonical_json());
-        let Request {
-            key_id,
-            retirement_id,
-            request_id,
-            mutation_id,
-        } = request;
+        let Request { key_id, retirement_id, request_id, mutation_id } = request;
         let wish = Wish {
             key: key_id,
             insert: INSERT_PREPARATION,
@@ -150,20 +140,11 @@ impl Ledger {
     ) -> Result<Written<Completion>, Error> {
         let row = Completion::new(preparation, absent.catalog_digest, absent.absence_proof, now_ms)
             .map_err(Error::Receipt)?;
-        let digests = [
-            row.preparation_digest(),
-            row.retired_catalog_digest(),
-            row.absence_proof(),
-            row.digest(),
-        ];
+        let digests =
+            [row.preparation_digest(), row.retired_catalog_digest(), row.absence_proof(), row.digest()];
         let [prepared, catalog, proof, digest] = digests.map(|d| d.to_string());
         let (at, json) = (milliseconds(row.completed_at_ms())?, row.canonical_json());
-        let Request {
-            key_id,
-            retirement_id,
-            request_id,
-            mutation_id,
-        } = preparation.request();
+        let Request { key_id, retirement_id, request_id, mutation_id } = preparation.request();
         let wish = Wish {
             key: key_id,
             insert: INSERT_COMPLETION,
@@ -195,15 +176,10 @@ impl Ledger {
         let id = key.as_str();
         let by_key: [Parameter<'_>; 1] = [(&id, Type::TEXT)];
         let query = connection.client().query_typed(LIVE_BY_PROJECT, &by_key);
-        let rows = connection
-            .answer(deadline, query)
-            .await
-            .map_err(Error::from_fault)?;
+        let rows = connection.answer(deadline, query).await.map_err(Error::from_fault)?;
         let number = |row: &tokio_postgres::Row, index| {
             let value = row.try_get::<_, i64>(index).ok();
-            value
-                .and_then(|value| u64::try_from(value).ok())
-                .ok_or(Error::Spoken)
+            value.and_then(|value| u64::try_from(value).ok()).ok_or(Error::Spoken)
         };
         let read = |row: &tokio_postgres::Row| {
             Ok(LiveArtifacts {

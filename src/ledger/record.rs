@@ -30,16 +30,10 @@ pub(super) fn pair(preparations: &[Columns], completions: &[Columns]) -> Result<
         (None, None) => Ok(None),
         (None, Some(_)) => Err(Error::Row(Row::Orphan)),
         (Some(preparation), completion) => {
-            if completion
-                .as_ref()
-                .is_some_and(|completion| !belongs(completion, &preparation))
-            {
+            if completion.as_ref().is_some_and(|completion| !belongs(completion, &preparation)) {
                 return Err(Error::Row(Row::Pair));
             }
-            Ok(Some(Record {
-                preparation,
-                completion,
-            }))
+            Ok(Some(Record { preparation, completion }))
         }
     }
 }
@@ -58,9 +52,8 @@ fn belongs(completion: &Completion, preparation: &Preparation) -> bool {
 
 fn read_preparation(row: &Columns) -> Result<Preparation, Error> {
     let receipt = json::parse(text(row, 8)?.as_bytes()).ok();
-    let receipt = receipt
-        .and_then(|value| Preparation::from_value(&value).ok())
-        .ok_or(Error::Row(Row::Receipt))?;
+    let receipt =
+        receipt.and_then(|value| Preparation::from_value(&value).ok()).ok_or(Error::Row(Row::Receipt))?;
     compare_request(row, receipt.request())?;
     compare(row, 4, "catalog_digest", &receipt.catalog_digest().to_string())?;
     compare(row, 5, "material_proof", &receipt.material_proof().to_string())?;
@@ -71,22 +64,11 @@ fn read_preparation(row: &Columns) -> Result<Preparation, Error> {
 
 fn read_completion(row: &Columns) -> Result<Completion, Error> {
     let receipt = json::parse(text(row, 9)?.as_bytes()).ok();
-    let receipt = receipt
-        .and_then(|value| Completion::from_value(&value).ok())
-        .ok_or(Error::Row(Row::Receipt))?;
+    let receipt =
+        receipt.and_then(|value| Completion::from_value(&value).ok()).ok_or(Error::Row(Row::Receipt))?;
     compare_request(row, receipt.request())?;
-    compare(
-        row,
-        4,
-        "preparation_digest",
-        &receipt.preparation_digest().to_string(),
-    )?;
-    compare(
-        row,
-        5,
-        "retired_catalog_digest",
-        &receipt.retired_catalog_digest().to_string(),
-    )?;
+    compare(row, 4, "preparation_digest", &receipt.preparation_digest().to_string())?;
+    compare(row, 5, "retired_catalog_digest", &receipt.retired_catalog_digest().to_string())?;
     compare(row, 6, "absence_proof", &receipt.absence_proof().to_string())?;
     compare(row, 7, "completed_at_ms", &receipt.completed_at_ms().to_string())?;
     compare(row, 8, "completion_digest", &receipt.digest().to_string())?;
@@ -101,11 +83,7 @@ fn compare_request(row: &Columns, request: &Request) -> Result<(), Error> {
 }
 
 fn compare(row: &Columns, index: usize, name: &'static str, expected: &str) -> Result<(), Error> {
-    if text(row, index)? == expected {
-        Ok(())
-    } else {
-        Err(Error::Row(Row::Column(name)))
-    }
+    if text(row, index)? == expected { Ok(()) } else { Err(Error::Row(Row::Column(name))) }
 }
 
 /// Every column is selected as text; none of ours is null.

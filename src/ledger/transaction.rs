@@ -72,10 +72,7 @@ pub(super) async fn transact<T: Clone>(
         }
         // What a serializable transaction read is true only once it has committed.
         Decision::Existing(row) => {
-            match connection
-                .answer(deadline, connection.client().batch_execute("COMMIT"))
-                .await
-            {
+            match connection.answer(deadline, connection.client().batch_execute("COMMIT")).await {
                 Ok(()) => Attempt::Done(Written::Existing(row)),
                 Err(fault) if fault.may_pass() => Attempt::Passing(fault),
                 Err(fault) => Attempt::Failed(Error::from_fault(fault)),
@@ -115,11 +112,7 @@ async fn read(
     };
     let (fence, preparations, completions, live) =
         connection.answer(deadline, all).await.map_err(Reading::Fault)?;
-    let said = |index| {
-        fence
-            .try_get::<_, &str>(index)
-            .map_err(|_shape| Reading::Error(Error::Spoken))
-    };
+    let said = |index| fence.try_get::<_, &str>(index).map_err(|_shape| Reading::Error(Error::Spoken));
     check_writable(said(0)?, said(1)?).map_err(Reading::Error)?;
     let found = record::pair(&preparations, &completions).map_err(Reading::Error)?;
     Ok((found, count(&live).map_err(Reading::Error)?))
@@ -181,10 +174,7 @@ async fn abort<T>(connection: &Connection, error: Error, fault: Fault, deadline:
 
 /// Nothing was written before; when even this fails, the session is at an end and the failure is the ledger's.
 async fn roll_back<T>(connection: &Connection, outcome: Attempt<T>, deadline: Deadline) -> Attempt<T> {
-    match connection
-        .answer(deadline, connection.client().batch_execute("ROLLBACK"))
-        .await
-    {
+    match connection.answer(deadline, connection.client().batch_execute("ROLLBACK")).await {
         Ok(()) => outcome,
         Err(fault) => Attempt::Failed(Error::from_fault(fault)),
     }

@@ -27,7 +27,7 @@ impl Ledger {
             Attempt::Failed(error) => Err(error),
             Attempt::Passing(fault) | Attempt::Taken(fault) => Err(Error::from_fault(fault)),
             Attempt::InDoubt(fault) => {
-                tracing::warn!(fault = ?fault, "the answer to a commit is lost; asking again");
+                tracing::info!(fault = ?fault, "the answer to a commit is lost; asking again");
                 self.settle(wish, deadline).await
             }
         }
@@ -69,7 +69,6 @@ impl Ledger {
         deadline: Deadline,
     ) -> Result<Written<T>, Error> {
         loop {
-            self.connection = None;
             let error = match self.attempt(wish, deadline).await {
                 // The row is ours and not somebody's of the same meaning: the lost answer was a yes.
                 Attempt::Done(Written::Existing(row)) if row == wish.row => return Ok(Written::Created(row)),

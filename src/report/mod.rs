@@ -110,7 +110,7 @@ impl Report {
             .and(say(&mut io::stderr().lock(), self.stderr.as_bytes()));
         let left = self.last_words.leave(place);
         if let Err(error) = &left {
-            tracing::warn!(reason = %error, "last words not written");
+            tracing::info!(reason = %error, "last words not written");
         }
         let unsaid = said.is_err() || left.is_err();
         if self.exit == Exit::Done && unsaid { Exit::Io } else { self.exit }

@@ -19,10 +19,7 @@ impl Clock {
     #[expect(clippy::disallowed_methods, reason = "the one place where wall time enters")]
     pub fn start() -> Self {
         let origin = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Self {
-            origin,
-            started: Instant::now(),
-        }
+        Self { origin, started: Instant::now() }
     }
 
     /// Milliseconds since 1970-01-01 UTC.

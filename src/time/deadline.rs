@@ -33,9 +33,7 @@ impl Deadline {
 
     /// Runs the work until it ends or the deadline passes; the work is then dropped.
     pub async fn bound<F: Future>(self, work: F) -> Result<F::Output, Elapsed> {
-        tokio::time::timeout_at(self.0, work)
-            .await
-            .map_err(|_elapsed| Elapsed)
+        tokio::time::timeout_at(self.0, work).await.map_err(|_elapsed| Elapsed)
     }
 
     /// Sleeps until it passes.

@@ -79,10 +79,7 @@ pub fn read(text: &[u8], between: Between) -> Result<Vec<Block>, Error> {
                 None
             }
             (Some(open), Some(_)) => {
-                return Err(Error::Damaged {
-                    block: blocks.len() + 1,
-                    line: open.line,
-                });
+                return Err(Error::Damaged { block: blocks.len() + 1, line: open.line });
             }
             (Some(mut open), None) => {
                 open.base64.extend_from_slice(line);
@@ -91,10 +88,7 @@ pub fn read(text: &[u8], between: Between) -> Result<Vec<Block>, Error> {
         };
     }
     match open {
-        Some(open) => Err(Error::Damaged {
-            block: blocks.len() + 1,
-            line: open.line,
-        }),
+        Some(open) => Err(Error::Damaged { block: blocks.len() + 1, line: open.line }),
         None => Ok(blocks),
     }
 }
@@ -108,35 +102,23 @@ struct Open {
 impl Open {
     /// `room` bytes are allocated at once, so that no copy of a key is left behind by growth.
     fn new(label: &[u8], line: usize, room: usize) -> Self {
-        Self {
-            label: label.to_vec(),
-            line,
-            base64: Zeroizing::new(Vec::with_capacity(room)),
-        }
+        Self { label: label.to_vec(), line, base64: Zeroizing::new(Vec::with_capacity(room)) }
     }
 
     fn close(self) -> Option<Block> {
         let mut der = Zeroizing::new(vec![0; base64::decoded_len_estimate(self.base64.len())]);
-        let length = BASE64_STANDARD
-            .decode_slice(&*self.base64, &mut der)
-            .ok()
-            .filter(|length| *length > 0)?;
+        let length =
+            BASE64_STANDARD.decode_slice(&*self.base64, &mut der).ok().filter(|length| *length > 0)?;
         der.truncate(length);
         let label = String::from_utf8(self.label).ok()?;
-        Some(Block {
-            label,
-            line: self.line,
-            der: Hidden::new(std::mem::take(&mut *der)),
-        })
+        Some(Block { label, line: self.line, der: Hidden::new(std::mem::take(&mut *der)) })
     }
 }
 
 /// The label of a boundary line that starts as given.
 fn boundary<'a>(line: &'a [u8], start: &[u8]) -> Option<&'a [u8]> {
     let label = line.strip_prefix(start)?.strip_suffix(b"-----")?;
-    let plain = label
-        .iter()
-        .all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b' ');
+    let plain = label.iter().all(|byte| byte.is_ascii_uppercase() || byte.is_ascii_digit() || *byte == b' ');
     (plain && !label.is_empty()).then_some(label)
 }
 
@@ -178,10 +160,7 @@ mod tests {
 
     fn shapes(text: &str, between: Between) -> Result<Vec<(String, usize, usize)>, Error> {
         let blocks = read(text.as_bytes(), between)?;
-        Ok(blocks
-            .into_iter()
-            .map(|block| (block.label, block.line, block.der.len()))
-            .collect())
+        Ok(blocks.into_iter().map(|block| (block.label, block.line, block.der.len())).collect())
     }
 
     const TWO: &str = "-----BEGIN CERTIFICATE-----\nAAEC\nAwQ=\n-----END CERTIFICATE-----\n\n\
@@ -189,15 +168,9 @@ mod tests {
 
     #[test]
     fn blocks_are_read_with_their_places() {
-        let expected = vec![
-            ("CERTIFICATE".to_owned(), 1, 5),
-            ("EC PRIVATE KEY".to_owned(), 6, 1),
-        ];
+        let expected = vec![("CERTIFICATE".to_owned(), 1, 5), ("EC PRIVATE KEY".to_owned(), 6, 1)];
         assert_eq!(shapes(TWO, Between::Whitespace), Ok(expected.clone()));
-        assert_eq!(
-            shapes(&TWO.replace('\n', "\r\n"), Between::Whitespace),
-            Ok(expected.clone())
-        );
+        assert_eq!(shapes(&TWO.replace('\n', "\r\n"), Between::Whitespace), Ok(expected.clone()));
         assert_eq!(shapes(TWO.trim_end(), Between::Whitespace), Ok(expected));
         assert_eq!(shapes("", Between::Whitespace), Ok(vec![]));
     }
@@ -206,10 +179,7 @@ mod tests {
     fn comments_stand_only_where_they_may() {
         let text = format!("# subject: CN=a\n{TWO}tail");
         assert_eq!(shapes(&text, Between::Comments).map(|blocks| blocks.len()), Ok(2));
-        assert_eq!(
-            shapes(&text, Between::Whitespace),
-            Err(Error::Foreign { line: 1 })
-        );
+        assert_eq!(shapes(&text, Between::Whitespace), Err(Error::Foreign { line: 1 }));
     }
 
     #[test]
@@ -221,10 +191,7 @@ mod tests {
             (TWO.replace("AA==", ""), 6),
             (TWO.replace("-----END EC PRIVATE KEY-----", ""), 6),
             (TWO.replace("END EC PRIVATE", "END RSA PRIVATE"), 6),
-            (
-                TWO.replace("-----BEGIN EC PRIVATE KEY-----", "-----BEGIN EC PRIVATE KEY----"),
-                6,
-            ),
+            (TWO.replace("-----BEGIN EC PRIVATE KEY-----", "-----BEGIN EC PRIVATE KEY----"), 6),
             (TWO.replace("AA==", "-----BEGIN CERTIFICATE-----"), 6),
         ];
         for (text, line) in damage {

@@ -35,7 +35,7 @@ const CONFINED: &[(&str, &[&str])] = &[
     ("hyper_util", &["cluster/"]),
     ("rustls", &["cluster/", "tls/"]),
     ("tokio_postgres", &["ledger/", "tls/"]),
-    ("native_tls", &["ledger/", "tls/"]),
+    ("openssl", &["tls/"]),
     ("std::env", &["cli/", "main.rs"]),
 ];
 

@@ -31,7 +31,8 @@ fn a_new_keyring_is_a_private_file_and_is_described_without_its_key() {
 
     let described = json(&keyring(&["inspect", "--file", out]));
     assert_eq!((&described["generation"], &described["activeKeyId"]), (&json!(1), &json!("key-1")));
-    let material = serde_json::from_slice::<Value>(&before).unwrap()["keys"]["key-1"].as_str().unwrap().to_owned();
+    let material =
+        serde_json::from_slice::<Value>(&before).unwrap()["keys"]["key-1"].as_str().unwrap().to_owned();
     assert!(!described.to_string().contains(&material));
 }
 
@@ -55,7 +56,9 @@ fn a_secret_manifest_is_one_that_inspect_reads_back() {
         manifest["metadata"]["annotations"]["qinglong.io/prompt-output-keyring-catalog-digest"],
         described["catalogDigest"]
     );
-    for (what, bytes) in [("nothing", Vec::new()), ("YAML", b"kind: Secret\n".to_vec()), ("much", vec![b' '; 3 << 20])] {
+    for (what, bytes) in
+        [("nothing", Vec::new()), ("YAML", b"kind: Secret\n".to_vec()), ("much", vec![b' '; 3 << 20])]
+    {
         let ended = program::with_stdin(program::program().args(inspect), &bytes);
         assert!(matches!(ended.exit, Some(65 | 66)), "{what}: {ended:?}");
         assert_eq!(ended.stdout, "", "{what}");

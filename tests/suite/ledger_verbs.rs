@@ -26,7 +26,9 @@ async fn an_empty_database_is_installed_once_and_printing_touches_nothing() {
     let database = Database::empty().await;
     let printed = ledger(&["install", "--print"], []);
     assert_eq!((printed.exit, printed.stderr.as_str()), (Some(0), ""));
-    for word in ["CREATE TABLE ql3_ai.model_invocation_prompt_output_key_retirement_preparations", "GRANT", "REVOKE"] {
+    for word in
+        ["CREATE TABLE ql3_ai.model_invocation_prompt_output_key_retirement_preparations", "GRANT", "REVOKE"]
+    {
         assert!(printed.stdout.contains(word), "{word}");
     }
     let installed = json(&ledger(&["install"], as_owner(&database)));
@@ -45,7 +47,9 @@ async fn a_missing_and_an_excessive_privilege_are_named_with_their_remedy() {
     assert_eq!(json(&ready)["ready"], true);
 
     let table = "ql3_ai.model_invocation_prompt_output_key_retirement_completions";
-    let change = format!("REVOKE INSERT ON {table} FROM ql3_ai_maintenance; GRANT UPDATE ON {table} TO ql3_ai_maintenance");
+    let change = format!(
+        "REVOKE INSERT ON {table} FROM ql3_ai_maintenance; GRANT UPDATE ON {table} TO ql3_ai_maintenance"
+    );
     database.admin().await.batch_execute(&change).await.unwrap();
     let ended = ledger(&["check"], environment);
     assert_eq!((ended.exit, ended.stderr.as_str()), (Some(77), ""), "{ended:?}");

@@ -129,8 +129,7 @@ fn scene(world: &World, live: Option<u64>) -> Scene {
 
 /// The run, with a model of the two stores: returns how it ends and how many writes it made.
 fn run(world: &mut World, request: &Request) -> (Exit, u32) {
-    let mut writes = 0;
-    for _ in 0..4 {
+    for writes in 0..4 {
         let resuming = world.record.as_ref().is_some_and(|record| record.completion.is_none());
         let seen = scene(world, resuming.then_some(world.live));
         match decide::decide(request, &seen) {
@@ -151,7 +150,6 @@ fn run(world: &mut World, request: &Request) -> (Exit, u32) {
                 world.record = Some(Record { preparation, completion: Some(completion.unwrap()) });
             }
         }
-        writes += 1;
     }
     panic!("the run does not settle");
 }

@@ -1,5 +1,6 @@
 //! The README's commands, run as they are written.
 
+use std::fmt::Write;
 use std::path::Path;
 
 use serde_json::Value;
@@ -20,7 +21,8 @@ fn blocks() -> Vec<String> {
 #[test]
 fn the_two_commands_of_the_first_screen_are_targets_of_the_makefile() {
     let makefile = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/Makefile")).unwrap();
-    let commands: Vec<_> = blocks()[0].lines().map(|line| line.split('#').next().unwrap().trim().to_owned()).collect();
+    let commands: Vec<_> =
+        blocks()[0].lines().map(|line| line.split('#').next().unwrap().trim().to_owned()).collect();
     assert_eq!(commands, ["make demo", "make test"]);
     for command in commands {
         let target = command.strip_prefix("make ").unwrap();
@@ -36,8 +38,15 @@ async fn the_job_on_a_cluster_and_a_database_of_ones_own_runs_as_written() {
     arrange(directory.path(), &lab);
     let database = Database::installed().await;
     let (user, host, port) = (&database.name, database.server.host(), database.server.port);
-    let password: String = database.password.bytes().map(|byte| format!("%{byte:02X}")).collect();
-    std::fs::write(directory.path().join("dsn"), format!("postgres://{user}:{password}@{host}:{port}/{user}\n")).unwrap();
+    let password = database.password.bytes().fold(String::new(), |mut text, byte| {
+        write!(text, "%{byte:02X}").unwrap();
+        text
+    });
+    std::fs::write(
+        directory.path().join("dsn"),
+        format!("postgres://{user}:{password}@{host}:{port}/{user}\n"),
+    )
+    .unwrap();
     std::fs::copy(&database.server.ca, directory.path().join("postgres-ca.crt")).unwrap();
 
     // A shell that stops at the first failure, with the program on its path.

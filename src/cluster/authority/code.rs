@@ -1,6 +1,6 @@
 //! The codes of an unusable authority. The reference prints a bare `TypeError` for all of them.
 
-use crate::cluster::session;
+use crate::cluster::bearer;
 use crate::code::Code;
 use crate::exit::Exit;
 
@@ -28,8 +28,8 @@ pub static CODES: &[&Code] = &[
     &PROXY_REFUSED,
     &SERVER_INVALID,
     &SERVER_NOT_HTTPS,
-    &session::TOKEN_INVALID,
-    &session::TOKEN_UNREADABLE,
+    &bearer::TOKEN_INVALID,
+    &bearer::TOKEN_UNREADABLE,
 ];
 
 pub(super) static AUTH_PROVIDER_REFUSED: Code = Code {

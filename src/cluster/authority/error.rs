@@ -1,7 +1,7 @@
 //! Why an authority cannot be used. Every one of these is found before the first packet.
 
 use crate::cluster::authority::code;
-use crate::cluster::session::TokenError;
+use crate::cluster::bearer::TokenError;
 use crate::code::Code;
 use crate::file;
 use crate::tls::pem;

@@ -10,7 +10,7 @@ use crate::cluster::authority::Error;
 use crate::cluster::authority::Target;
 use crate::cluster::authority::server_name;
 use crate::cluster::authority::trust;
-use crate::cluster::session::Bearer;
+use crate::cluster::bearer::Bearer;
 
 /// What the kubelet tells a Pod about the API server, as the caller found it.
 #[derive(Clone, Debug)]
@@ -36,21 +36,11 @@ pub(super) fn target(env: &ServiceEnv) -> Result<Target, Error> {
         return Err(Error::PortDiffers);
     }
     let (in_url, bare) = names(host)?;
-    let server: Uri = format!("https://{in_url}:{port}")
-        .parse()
-        .map_err(|_invalid| Error::HostInvalid)?;
+    let server: Uri = format!("https://{in_url}:{port}").parse().map_err(|_invalid| Error::HostInvalid)?;
     let name = server_name(&bare).map_err(|_invalid| Error::HostInvalid)?;
-    let tls = trust::tls(
-        trust::authorities(&trust::file(&env.mount.join("ca.crt"))?)?,
-        None,
-    )?;
+    let tls = trust::tls(trust::authorities(&trust::file(&env.mount.join("ca.crt"))?)?, None)?;
     let bearer = Bearer::from_file(env.mount.join("token"));
-    Ok(Target {
-        server,
-        name,
-        tls,
-        bearer,
-    })
+    Ok(Target { server, name, tls, bearer })
 }
 
 /// The host as it stands in a URL, and as it stands in a certificate.
@@ -81,19 +71,9 @@ mod tests {
     fn a_port_is_plain_decimal() {
         assert_eq!(port("443"), Ok(443));
         assert_eq!(port("65535"), Ok(65535));
-        for text in [
-            "",
-            "0",
-            "0443",
-            "+443",
-            "-1",
-            " 443",
-            "443 ",
-            "65536",
-            "4.4e2",
-            "tcp://10.0.0.1:443",
-            "４４３",
-        ] {
+        for text in
+            ["", "0", "0443", "+443", "-1", " 443", "443 ", "65536", "4.4e2", "tcp://10.0.0.1:443", "４４３"]
+        {
             assert_eq!(port(text), Err(Error::PortInvalid), "{text}");
         }
     }
@@ -103,25 +83,11 @@ mod tests {
         let expected = Ok(("[fd00::1]".to_owned(), "fd00::1".to_owned()));
         assert_eq!(names("fd00::1"), expected);
         assert_eq!(names("[fd00::1]"), expected);
-        assert_eq!(
-            names("10.96.0.1"),
-            Ok(("10.96.0.1".to_owned(), "10.96.0.1".to_owned()))
-        );
-        assert_eq!(
-            names("api.test"),
-            Ok(("api.test".to_owned(), "api.test".to_owned()))
-        );
-        for host in [
-            "",
-            "[[fd00::1]]",
-            "[10.0.0.1]",
-            "fe80::1%eth0",
-            "a:1",
-            "a/b",
-            "a@b",
-            "10.0.0",
-            "999.1.1.1",
-        ] {
+        assert_eq!(names("10.96.0.1"), Ok(("10.96.0.1".to_owned(), "10.96.0.1".to_owned())));
+        assert_eq!(names("api.test"), Ok(("api.test".to_owned(), "api.test".to_owned())));
+        for host in
+            ["", "[[fd00::1]]", "[10.0.0.1]", "fe80::1%eth0", "a:1", "a/b", "a@b", "10.0.0", "999.1.1.1"]
+        {
             assert_eq!(names(host), Err(Error::HostInvalid), "{host}");
         }
     }

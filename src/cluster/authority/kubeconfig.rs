@@ -17,7 +17,7 @@ use crate::cluster::authority::server;
 use crate::cluster::authority::server_name;
 use crate::cluster::authority::trust;
 use crate::cluster::authority::trust::Identity;
-use crate::cluster::session::Bearer;
+use crate::cluster::bearer::Bearer;
 use crate::file;
 use crate::file::Links;
 use crate::hidden::Hidden;
@@ -44,19 +44,12 @@ pub(super) fn target(path: &Path, context: Option<&str>) -> Result<Target, Error
         (None, None) if identity.is_some() => Bearer::none(),
         (None, None) => return Err(Error::CredentialMissing),
     };
-    Ok(Target {
-        server,
-        name,
-        tls: trust::tls(roots, identity.as_ref())?,
-        bearer,
-    })
+    Ok(Target { server, name, tls: trust::tls(roots, identity.as_ref())?, bearer })
 }
 
 /// The cluster and the user of the context; a name that stands twice is ambiguous.
 fn pick(config: Kubeconfig, context: Option<&str>) -> Result<(Cluster, AuthInfo), Error> {
-    let wanted = context
-        .or(config.current_context.as_deref())
-        .ok_or(Error::ContextUnknown)?;
+    let wanted = context.or(config.current_context.as_deref()).ok_or(Error::ContextUnknown)?;
     let context = one(config.contexts, |entry| entry.name == wanted).and_then(|entry| entry.context);
     let context = context.ok_or(Error::ContextUnknown)?;
     let user = context.user.as_deref().unwrap_or_default();
@@ -99,11 +92,8 @@ fn refuse_user(user: &AuthInfo) -> Result<(), Error> {
 }
 
 fn identity(user: &AuthInfo, beside: &Path) -> Result<Option<Identity>, Error> {
-    let certificate = either(
-        user.client_certificate_data.as_deref(),
-        user.client_certificate.as_deref(),
-        beside,
-    )?;
+    let certificate =
+        either(user.client_certificate_data.as_deref(), user.client_certificate.as_deref(), beside)?;
     let key = user.client_key_data.as_ref().map(ExposeSecret::expose_secret);
     let key = either(key, user.client_key.as_deref(), beside)?;
     match (certificate, key) {

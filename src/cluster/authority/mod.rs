@@ -19,7 +19,7 @@ pub use self::code::CODES;
 pub use self::error::Error;
 pub use self::in_cluster::MOUNT;
 pub use self::in_cluster::ServiceEnv;
-use crate::cluster::session::Bearer;
+use crate::cluster::bearer::Bearer;
 
 /// Where the authority comes from.
 #[derive(Clone, Debug)]
@@ -68,20 +68,12 @@ fn server(text: &str) -> Result<(Uri, String), Error> {
     if *scheme != Scheme::HTTPS {
         return Err(Error::ServerNotHttps);
     }
-    let host = uri
-        .host()
-        .filter(|host| !host.is_empty())
-        .ok_or(Error::ServerInvalid)?;
-    let after_host = uri
-        .authority()
-        .and_then(|authority| authority.as_str().strip_prefix(host));
+    let host = uri.host().filter(|host| !host.is_empty()).ok_or(Error::ServerInvalid)?;
+    let after_host = uri.authority().and_then(|authority| authority.as_str().strip_prefix(host));
     if let Some(port) = after_host.and_then(|rest| rest.strip_prefix(':')) {
         in_cluster::port(port)?;
     }
-    let bare = host
-        .strip_prefix('[')
-        .and_then(|host| host.strip_suffix(']'))
-        .unwrap_or(host);
+    let bare = host.strip_prefix('[').and_then(|host| host.strip_suffix(']')).unwrap_or(host);
     let bare = bare.to_owned();
     Ok((uri, bare))
 }
@@ -100,21 +92,11 @@ mod tests {
         let bare = |text: &str| server(text).map(|(_uri, bare)| bare);
         assert_eq!(bare("https://10.0.0.1:6443"), Ok("10.0.0.1".to_owned()));
         assert_eq!(bare("https://[fd00::1]:6443"), Ok("fd00::1".to_owned()));
-        assert_eq!(
-            bare("https://rancher.test/k8s/clusters/c-1"),
-            Ok("rancher.test".to_owned())
-        );
+        assert_eq!(bare("https://rancher.test/k8s/clusters/c-1"), Ok("rancher.test".to_owned()));
         assert_eq!(bare("http://10.0.0.1:6443"), Err(Error::ServerNotHttps));
         assert_eq!(bare("ftp://10.0.0.1"), Err(Error::ServerNotHttps));
-        for text in [
-            "",
-            "10.0.0.1",
-            "https://",
-            "https://u:p@h",
-            "https://h?a",
-            "https://h#a",
-            "https://:1",
-        ] {
+        for text in ["", "10.0.0.1", "https://", "https://u:p@h", "https://h?a", "https://h#a", "https://:1"]
+        {
             assert_eq!(bare(text), Err(Error::ServerInvalid), "{text}");
         }
         for text in ["https://h:0", "https://h:65536", "https://h:", "https://h:0443"] {

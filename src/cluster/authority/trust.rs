@@ -42,10 +42,7 @@ pub(super) fn authorities(text: &Hidden) -> Result<RootCertStore, Error> {
     let blocks = pem::read(text.expose(), Between::Comments).map_err(Error::CaDamaged)?;
     for (index, block) in blocks.iter().enumerate() {
         let at = index + 1;
-        let damaged = Error::CaDamaged(pem::Error::Damaged {
-            block: at,
-            line: block.line,
-        });
+        let damaged = Error::CaDamaged(pem::Error::Damaged { block: at, line: block.line });
         let certificate = match X509Certificate::from_der(block.der.expose()) {
             Ok(([], certificate)) if block.label == CERTIFICATE => certificate,
             _ => return Err(damaged),
@@ -55,11 +52,7 @@ pub(super) fn authorities(text: &Hidden) -> Result<RootCertStore, Error> {
         }
         roots.add(der(block)).map_err(|_invalid| damaged)?;
     }
-    if roots.is_empty() {
-        Err(Error::CaEmpty)
-    } else {
-        Ok(roots)
-    }
+    if roots.is_empty() { Err(Error::CaEmpty) } else { Ok(roots) }
 }
 
 /// The client side of TLS 1.2 and 1.3. ALPN is left to the connector.
@@ -74,15 +67,9 @@ pub(super) fn tls(roots: RootCertStore, identity: Option<&Identity>) -> Result<C
         Some(identity) => {
             let blocks = pem::read(identity.certificate.expose(), Between::Comments);
             let blocks = blocks.map_err(|_damaged| Error::CertificateInvalid)?;
-            let chain = blocks
-                .iter()
-                .filter(|block| block.label == CERTIFICATE)
-                .map(der)
-                .collect();
+            let chain = blocks.iter().filter(|block| block.label == CERTIFICATE).map(der).collect();
             let key = private_key(&identity.key)?;
-            config
-                .with_client_auth_cert(chain, key)
-                .map_err(|_mismatch| Error::CertificateInvalid)
+            config.with_client_auth_cert(chain, key).map_err(|_mismatch| Error::CertificateInvalid)
         }
     }
 }

@@ -40,12 +40,7 @@ pub const ROWS: [Row; 10] = [
 ];
 
 const fn row(verb: &'static str, resource: &'static str, object: Object, allowed: bool) -> Row {
-    Row {
-        verb,
-        resource,
-        object,
-        allowed,
-    }
+    Row { verb, resource, object, allowed }
 }
 
 impl Row {
@@ -74,16 +69,11 @@ impl Row {
     /// An answer that an authorizer could not fully work out proves nothing, whatever it says.
     pub fn judge(&self, answer: &Map<String, Value>) -> Result<(), Error> {
         let row = *self;
-        let status = answer
-            .get("status")
-            .and_then(Value::as_object)
-            .ok_or(Error::Unproven { row })?;
+        let status = answer.get("status").and_then(Value::as_object).ok_or(Error::Unproven { row })?;
         if status.contains_key("evaluationError") {
             return Err(Error::Unproven { row });
         }
-        let denied = status
-            .get("denied")
-            .is_some_and(|denied| *denied != Value::Bool(false));
+        let denied = status.get("denied").is_some_and(|denied| *denied != Value::Bool(false));
         match (status.get("allowed").and_then(Value::as_bool), self.allowed) {
             (None, _) => Err(Error::Unproven { row }),
             (Some(true), false) => Err(Error::TooWide { row }),

@@ -21,24 +21,14 @@ impl Data {
 
     /// The keyring in the one entry. Its bytes must be the canonical ones, and their base64 too.
     pub(super) fn keyring(&self, data_key: &str) -> Result<Manifest, Error> {
-        let entries = self
-            .0
-            .as_object()
-            .filter(|entries| entries.len() == 1)
-            .ok_or(Error::Entries)?;
-        let value = entries
-            .get(data_key)
-            .ok_or(Error::Entries)?
-            .as_str()
-            .ok_or(Error::Encoding)?;
+        let entries = self.0.as_object().filter(|entries| entries.len() == 1).ok_or(Error::Entries)?;
+        let value = entries.get(data_key).ok_or(Error::Entries)?.as_str().ok_or(Error::Encoding)?;
         if !(1..=MAX_VALUE).contains(&value.len()) {
             return Err(Error::Encoding);
         }
         let mut bytes = Zeroizing::new(vec![0; base64::decoded_len_estimate(value.len())]);
         // Refuses other alphabets, missing padding and trailing bits that are not zero.
-        let length = BASE64_STANDARD
-            .decode_slice(value, &mut bytes)
-            .map_err(|_invalid| Error::Encoding)?;
+        let length = BASE64_STANDARD.decode_slice(value, &mut bytes).map_err(|_invalid| Error::Encoding)?;
         bytes.truncate(length);
         Manifest::parse(&bytes).map_err(Error::Keyring)
     }

@@ -29,17 +29,9 @@ pub fn manifest(
     data_key: &str,
     keyring: &Manifest,
 ) -> Result<Hidden, cluster::Error> {
-    Wanted {
-        namespace,
-        name,
-        uid: None,
-        data_key,
-    }
-    .check()?;
-    let labels: serde_json::Map<String, Value> = LABELS
-        .iter()
-        .map(|(name, value)| ((*name).to_owned(), (*value).into()))
-        .collect();
+    Wanted { namespace, name, uid: None, data_key }.check()?;
+    let labels: serde_json::Map<String, Value> =
+        LABELS.iter().map(|(name, value)| ((*name).to_owned(), (*value).into())).collect();
     let metadata = json!({
         "name": name,
         "namespace": namespace,
@@ -77,10 +69,7 @@ pub fn keyring_in(text: &[u8], data_key: &str) -> Result<Manifest, cluster::Erro
         return Err(Error::Type("kind").into());
     }
     let manifest = data.keyring(data_key)?;
-    let metadata = members
-        .get("metadata")
-        .and_then(Value::as_object)
-        .ok_or(Error::Type("metadata"))?;
+    let metadata = members.get("metadata").and_then(Value::as_object).ok_or(Error::Type("metadata"))?;
     secret::marks(metadata, &manifest)?;
     Ok(manifest)
 }

@@ -69,19 +69,11 @@ impl Observed {
         if members.contains_key("stringData") {
             return Err(Error::Entries);
         }
-        let metadata = members
-            .get("metadata")
-            .and_then(Value::as_object)
-            .ok_or(Error::Type("metadata"))?;
+        let metadata = members.get("metadata").and_then(Value::as_object).ok_or(Error::Type("metadata"))?;
         let (uid, version) = identity(metadata, wanted)?;
         let manifest = data.keyring(wanted.data_key)?;
         marks(metadata, &manifest)?;
-        Ok(Self {
-            manifest,
-            members,
-            uid,
-            version,
-        })
+        Ok(Self { manifest, members, uid, version })
     }
 }
 
@@ -112,10 +104,7 @@ fn identity(metadata: &Map<String, Value>, wanted: Wanted<'_>) -> Result<(String
 /// Labels and annotations say what the keyring says, and nothing carries a copy of it.
 fn marks(metadata: &Map<String, Value>, manifest: &Manifest) -> Result<(), Error> {
     let mark = |of: &str, name: &str| metadata.get(of).and_then(|marks| marks.get(name));
-    if LABELS
-        .iter()
-        .any(|(name, value)| mark("labels", name).is_none_or(|found| found != value))
-    {
+    if LABELS.iter().any(|(name, value)| mark("labels", name).is_none_or(|found| found != value)) {
         return Err(Error::Label);
     }
     if mark("annotations", "kubectl.kubernetes.io/last-applied-configuration").is_some() {
@@ -138,13 +127,7 @@ pub(super) async fn read(
     deadline: Deadline,
 ) -> Result<Observed, Error> {
     let path = wanted.path();
-    let ask = Ask {
-        method: Method::GET,
-        path: &path,
-        body: None,
-        kind: KIND,
-        limit: MAX_ANSWER,
-    };
+    let ask = Ask { method: Method::GET, path: &path, body: None, kind: KIND, limit: MAX_ANSWER };
     let members = session.ask(ask, deadline).await.map_err(Error::Api)?;
     let observed = Observed::check(members, wanted)?;
     tracing::info!(
@@ -158,10 +141,8 @@ pub(super) async fn read(
 pub(super) const KIND: &str = "Secret";
 pub(super) const GENERATION: &str = "qinglong.io/prompt-output-keyring-generation";
 pub(super) const CATALOG_DIGEST: &str = "qinglong.io/prompt-output-keyring-catalog-digest";
-const LABELS: [(&str, &str); 2] = [
-    ("app.kubernetes.io/managed-by", "qinglong3"),
-    ("qinglong.io/prompt-output-keyring", "v1"),
-];
+const LABELS: [(&str, &str); 2] =
+    [("app.kubernetes.io/managed-by", "qinglong3"), ("qinglong.io/prompt-output-keyring", "v1")];
 
 /// Bytes of an answer with a Secret: etcd's own limit of 1.5 MiB, with room for what is added on the way.
 pub(super) const MAX_ANSWER: usize = 4 * 1024 * 1024;
@@ -176,12 +157,7 @@ mod tests {
     fn a_uid_that_is_not_known_yet_is_reported_and_a_wrong_one_is_refused() {
         let metadata = json!({ "name": "n", "namespace": "ns", "uid": "u", "resourceVersion": "7" });
         let metadata = metadata.as_object().unwrap();
-        let wanted = |uid| Wanted {
-            namespace: "ns",
-            name: "n",
-            uid,
-            data_key: "k",
-        };
+        let wanted = |uid| Wanted { namespace: "ns", name: "n", uid, data_key: "k" };
         let found = Ok(("u".to_owned(), "7".to_owned()));
         assert_eq!(identity(metadata, wanted(None)), found);
         assert_eq!(identity(metadata, wanted(Some("u"))), found);

@@ -25,25 +25,16 @@ impl Observed {
         let annotations = metadata.and_then(|metadata| metadata.get_mut("annotations"));
         if let Some(annotations) = annotations.and_then(Value::as_object_mut) {
             annotations.insert(GENERATION.to_owned(), manifest.generation().to_string().into());
-            annotations.insert(
-                CATALOG_DIGEST.to_owned(),
-                manifest.catalog_digest().to_string().into(),
-            );
+            annotations.insert(CATALOG_DIGEST.to_owned(), manifest.catalog_digest().to_string().into());
         }
         let value = Zeroizing::new(BASE64_STANDARD.encode(manifest.canonical().expose()));
-        let body = Body {
-            members: &self.members,
-            data: Entry(data_key, &value),
-        };
+        let body = Body { members: &self.members, data: Entry(data_key, &value) };
         // Counted first and written once, so that no growing buffer leaves a copy behind.
         let mut count = Count(0);
         let counted = serde_json::to_writer(&mut count, &body);
         let mut bytes = Zeroizing::new(Vec::with_capacity(count.0));
         let written = serde_json::to_writer(&mut *bytes, &body);
-        debug_assert!(
-            counted.is_ok() && written.is_ok(),
-            "maps with text keys always serialise"
-        );
+        debug_assert!(counted.is_ok() && written.is_ok(), "maps with text keys always serialise");
         Bytes::from_owner(bytes)
     }
 }

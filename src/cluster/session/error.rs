@@ -2,7 +2,7 @@
 
 use http::StatusCode;
 
-use crate::cluster::session::TokenError;
+use crate::cluster::bearer::TokenError;
 use crate::cluster::session::wire::Fault;
 use crate::code::Code;
 use crate::exit::Exit;
@@ -23,6 +23,9 @@ pub enum Error {
         /// The kind asked for.
         expected: &'static str,
     },
+    /// The deadline had passed before the request was begun.
+    #[error("the time was up before the request was sent")]
+    Late,
     /// The connection ended before an answer; the request may have been acted on.
     #[error("the connection ended without an answer")]
     Lost,
@@ -58,11 +61,7 @@ pub enum Error {
 impl Error {
     /// What became of a request that the client gave back.
     pub(super) fn lost(error: &kube::Error) -> Self {
-        let fault = if let kube::Error::Service(error) = error {
-            error.downcast_ref()
-        } else {
-            None
-        };
+        let fault = if let kube::Error::Service(error) = error { error.downcast_ref() } else { None };
         match fault {
             Some(Fault::Tls(reason)) => Self::Tls(reason),
             Some(Fault::Unreachable) => Self::Unreachable,
@@ -72,10 +71,7 @@ impl Error {
 
     /// Whether the request certainly never left.
     pub(crate) fn unsent(&self) -> bool {
-        matches!(
-            self,
-            Self::Tls(_) | Self::Token(_) | Self::Unreachable | Self::Unsendable
-        )
+        matches!(self, Self::Late | Self::Tls(_) | Self::Token(_) | Self::Unreachable | Self::Unsendable)
     }
 
     /// Whether the server failed in a way that leaves open what it did.
@@ -85,10 +81,7 @@ impl Error {
 
     /// Whether the next request must not queue behind this one.
     pub(super) fn breaks_connection(&self) -> bool {
-        matches!(
-            self,
-            Self::Lost | Self::TimedOut | Self::TooLarge { .. } | Self::Truncated
-        )
+        matches!(self, Self::Lost | Self::TimedOut | Self::TooLarge { .. } | Self::Truncated)
     }
 
     /// The stable code.
@@ -97,6 +90,7 @@ impl Error {
             Self::ContentType => &CONTENT_TYPE,
             Self::Json(_) => &JSON_INVALID,
             Self::Kind { .. } => &KIND,
+            Self::Late => &LATE,
             Self::Lost => &LOST,
             Self::Status(status) => of_status(*status),
             Self::TimedOut => &TIMED_OUT,
@@ -130,6 +124,7 @@ pub static CODES: &[&Code] = &[
     &FAILED,
     &JSON_INVALID,
     &KIND,
+    &LATE,
     &LOST,
     &REDIRECTED,
     &REFUSED,
@@ -209,6 +204,15 @@ static KIND: Code = Code {
     exit: Exit::Peer,
     meaning: "the API server answered with another object than asked for",
     remedy: "find out who answers at that address",
+};
+
+static LATE: Code = Code {
+    code: "QL3_CLUSTER_API_NO_TIME_LEFT",
+    reference: None,
+    name: "Error",
+    exit: Exit::TryAgain,
+    meaning: "the run's time was up before a request was sent",
+    remedy: "run it again, with a longer deadline if it repeats",
 };
 
 static LOST: Code = Code {

@@ -1,6 +1,5 @@
 //! One request, one answer: sent once, bounded in time and size, and checked for what it claims to be.
 
-mod bearer;
 mod body;
 mod error;
 mod wire;
@@ -20,15 +19,12 @@ use kube::client::Body;
 use serde_json::Map;
 use serde_json::Value;
 
-pub(crate) use self::bearer::Bearer;
-pub(crate) use self::bearer::TOKEN_INVALID;
-pub(crate) use self::bearer::TOKEN_UNREADABLE;
-pub use self::bearer::TokenError;
 pub use self::error::CODES;
 pub use self::error::Error;
 use self::wire::Wire;
 use crate::cluster::authority;
 use crate::cluster::authority::Target;
+use crate::cluster::bearer::Bearer;
 use crate::json;
 use crate::time::Deadline;
 
@@ -66,18 +62,16 @@ impl Session {
         });
         // Namespaces are always named, so there is no default one.
         let client = Client::new(service, "");
-        Ok(Self {
-            client,
-            wire,
-            bearer: target.bearer,
-            server: target.server,
-        })
+        Ok(Self { client, wire, bearer: target.bearer, server: target.server })
     }
 
     /// Sends the request once and returns the members of the object that a success carries.
     ///
     /// At most ten seconds for the head of the answer and ten for its body, and never beyond the deadline.
     pub(crate) async fn ask(&self, ask: Ask<'_>, deadline: Deadline) -> Result<Map<String, Value>, Error> {
+        if deadline.left().is_zero() {
+            return Err(Error::Late);
+        }
         let (kind, limit) = (ask.kind, ask.limit);
         let request = self.request(ask)?;
         let answer = self.exchange(request, kind, limit, deadline).await;
@@ -105,9 +99,7 @@ impl Session {
         if let Some(token) = self.bearer.header().map_err(Error::Token)? {
             request = request.header(header::AUTHORIZATION, token);
         }
-        request
-            .body(ask.body.map_or_else(Body::empty, Body::from))
-            .map_err(|_invalid| Error::Unsendable)
+        request.body(ask.body.map_or_else(Body::empty, Body::from)).map_err(|_invalid| Error::Unsendable)
     }
 
     async fn exchange(
@@ -118,14 +110,8 @@ impl Session {
         deadline: Deadline,
     ) -> Result<Map<String, Value>, Error> {
         let answer = deadline.slice(REQUEST).bound(self.client.send(request)).await;
-        let answer = answer
-            .map_err(|_elapsed| Error::TimedOut)?
-            .map_err(|error| Error::lost(&error))?;
-        deadline
-            .slice(BODY)
-            .bound(content(answer, kind, limit))
-            .await
-            .map_err(|_elapsed| Error::TimedOut)?
+        let answer = answer.map_err(|_elapsed| Error::TimedOut)?.map_err(|error| Error::lost(&error))?;
+        deadline.slice(BODY).bound(content(answer, kind, limit)).await.map_err(|_elapsed| Error::TimedOut)?
     }
 }
 
@@ -154,9 +140,7 @@ async fn content(
 }
 
 fn is_json(value: Option<&HeaderValue>) -> bool {
-    let essence = value
-        .and_then(|value| value.to_str().ok())
-        .and_then(|text| text.split(';').next());
+    let essence = value.and_then(|value| value.to_str().ok()).and_then(|text| text.split(';').next());
     essence.is_some_and(|essence| essence.trim().eq_ignore_ascii_case(JSON))
 }
 

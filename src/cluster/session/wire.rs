@@ -85,12 +85,7 @@ impl Wire {
             .enable_all_versions()
             .wrap_connector(tcp);
         let host = HeaderValue::from_str(target.server.authority()?.as_str()).ok()?;
-        Some(Self {
-            connector,
-            server: target.server.clone(),
-            host,
-            open: Mutex::new(None),
-        })
+        Some(Self { connector, server: target.server.clone(), host, open: Mutex::new(None) })
     }
 
     /// Sends the request once. Over HTTP/1.1 one answer's head is awaited before the next request goes out.
@@ -104,9 +99,7 @@ impl Wire {
         };
         let connection = match open.take().filter(|_connection| usable) {
             Some(connection) => connection,
-            None => tokio::time::timeout(CONNECT, self.dial())
-                .await
-                .unwrap_or(Err(Fault::Unreachable))?,
+            None => tokio::time::timeout(CONNECT, self.dial()).await.unwrap_or(Err(Fault::Unreachable))?,
         };
         match &mut open.insert(connection).sender {
             Sender::One(sender) => {
@@ -132,17 +125,11 @@ impl Wire {
         if stream.connected().is_negotiated_h2() {
             let shake = http2::handshake(TokioExecutor::new(), stream).await;
             let (sender, connection) = shake.map_err(|_lost| Fault::Unreachable)?;
-            Ok(Open {
-                sender: Sender::Two(sender),
-                _driver: Driver::start(connection),
-            })
+            Ok(Open { sender: Sender::Two(sender), _driver: Driver::start(connection) })
         } else {
             let shake = http1::handshake(stream).await;
             let (sender, connection) = shake.map_err(|_lost| Fault::Unreachable)?;
-            Ok(Open {
-                sender: Sender::One(sender),
-                _driver: Driver::start(connection),
-            })
+            Ok(Open { sender: Sender::One(sender), _driver: Driver::start(connection) })
         }
     }
 }
@@ -193,10 +180,7 @@ fn fault(error: &(dyn StdError + 'static)) -> Fault {
     }
 }
 
-#[expect(
-    clippy::wildcard_enum_match_arm,
-    reason = "both enums belong to rustls and are not exhaustive"
-)]
+#[expect(clippy::wildcard_enum_match_arm, reason = "both enums belong to rustls and are not exhaustive")]
 fn reason(error: &rustls::Error) -> &'static str {
     match error {
         rustls::Error::InvalidCertificate(invalid) => match invalid {

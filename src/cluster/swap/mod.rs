@@ -56,9 +56,7 @@ struct Write {
 
 impl fmt::Debug for Pending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Pending")
-            .field("version", &self.0.version)
-            .finish_non_exhaustive()
+        f.debug_struct("Pending").field("version", &self.0.version).finish_non_exhaustive()
     }
 }
 
@@ -104,10 +102,7 @@ pub(super) async fn prepare(
 ) -> Result<Swap, cluster::Error> {
     let observed = secret::read(session, secret.wanted(), deadline).await?;
     match observed.manifest().retire(preparation)? {
-        Retirement::Unchanged(absent) => Ok(Swap::Settled(Swapped {
-            absent,
-            how: How::Found,
-        })),
+        Retirement::Unchanged(absent) => Ok(Swap::Settled(Swapped { absent, how: How::Found })),
         Retirement::Changed { manifest, absent } => Ok(Swap::Pending(Pending(Box::new(Write {
             absent,
             version: observed.resource_version().to_owned(),
@@ -124,13 +119,7 @@ pub(super) async fn commit(
     pending: Pending,
     deadline: Deadline,
 ) -> Result<Swapped, Error> {
-    let Write {
-        absent,
-        body,
-        preparation,
-        secret,
-        version,
-    } = *pending.0;
+    let Write { absent, body, preparation, secret, version } = *pending.0;
     tracing::info!(resource_version = version, "writing the Secret");
     // Half of what is left, so that a look remains possible.
     let answer = put(session, &secret, body, deadline.slice(deadline.left() / 2)).await;
@@ -140,27 +129,18 @@ pub(super) async fn commit(
     };
     let doubt = match decide::after_write(reply) {
         Next::Done => {
-            return Ok(Swapped {
-                absent,
-                how: How::Written,
-            });
+            return Ok(Swapped { absent, how: How::Written });
         }
         Next::Stop => return Err(failure.map_or(Error::Unsettled, Error::Refused)),
         Next::Look(doubt) => doubt,
     };
-    tracing::warn!(
-        ?doubt,
-        "the answer to the write leaves doubt; reading the Secret once"
-    );
+    tracing::info!(?doubt, "the answer to the write leaves doubt; reading the Secret once");
     let seen = look(session, &secret, &preparation, &absent, &version, deadline).await;
     match decide::after_look(doubt, *seen.as_ref().unwrap_or(&Sight::Blind)) {
         Verdict::Altered => Err(Error::Altered),
         Verdict::Blind => Err(seen.err().map_or(Error::Overtaken, Error::Blind)),
         Verdict::Overtaken => Err(Error::Overtaken),
-        Verdict::Settled => Ok(Swapped {
-            absent,
-            how: How::Found,
-        }),
+        Verdict::Settled => Ok(Swapped { absent, how: How::Found }),
         Verdict::Superseded => Err(Error::Superseded),
         Verdict::Unsent => Err(failure.map_or(Error::Unsettled, Error::Unsent)),
         Verdict::Unsettled => Err(Error::Unsettled),
@@ -175,13 +155,7 @@ async fn put(
 ) -> Result<Map<String, Value>, session::Error> {
     let path = format!("{}{QUERY}", secret.wanted().path());
     let kind = secret::KIND;
-    let ask = Ask {
-        method: Method::PUT,
-        path: &path,
-        body: Some(body),
-        kind,
-        limit: secret::MAX_ANSWER,
-    };
+    let ask = Ask { method: Method::PUT, path: &path, body: Some(body), kind, limit: secret::MAX_ANSWER };
     session.ask(ask, deadline).await
 }
 
@@ -196,17 +170,9 @@ fn written(members: Map<String, Value>, secret: &SecretRef, absent: &Absent) -> 
 
 fn unwritten(error: &session::Error) -> Reply {
     if let session::Error::Status(status) = error {
-        return if *status == StatusCode::CONFLICT {
-            Reply::Conflict
-        } else {
-            Reply::Refused
-        };
+        return if *status == StatusCode::CONFLICT { Reply::Conflict } else { Reply::Refused };
     }
-    if error.unsent() {
-        Reply::Unsent
-    } else {
-        Reply::Silent
-    }
+    if error.unsent() { Reply::Unsent } else { Reply::Silent }
 }
 
 /// What the Secret shows now, compared with what was sent.

@@ -67,19 +67,13 @@ impl Artifact {
 
     pub(super) fn new(metadata: Metadata, sealed: Sealed) -> Self {
         let digest = Digest::of_json(DIGEST_DOMAIN, &metadata.text(Some(&sealed.text()), None));
-        Self {
-            metadata,
-            sealed,
-            digest,
-        }
+        Self { metadata, sealed, digest }
     }
 }
 
 impl Serialize for Artifact {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        self.metadata
-            .text(Some(&self.sealed.text()), Some(self.digest))
-            .serialize(serializer)
+        self.metadata.text(Some(&self.sealed.text()), Some(self.digest)).serialize(serializer)
     }
 }
 
@@ -129,10 +123,7 @@ impl Wire<'_> {
         require("algorithm", self.algorithm == ALGORITHM)?;
         let metadata = self.read_metadata()?;
         require("artifactId", metadata.artifact_id() == self.artifact_id)?;
-        require(
-            "retentionEligibleAtMs",
-            metadata.eligible_at_ms == self.retention_eligible_at_ms,
-        )?;
+        require("retentionEligibleAtMs", metadata.eligible_at_ms == self.retention_eligible_at_ms)?;
         let policy = wire::digest("retentionPolicyDigest", self.retention_policy_digest)?;
         require("retentionPolicyDigest", metadata.retention.digest() == policy)?;
 
@@ -145,19 +136,12 @@ impl Wire<'_> {
         };
         let artifact = Artifact::new(metadata, sealed);
         let claimed = wire::digest("artifactDigest", self.artifact_digest)?;
-        if artifact.digest == claimed {
-            Ok(artifact)
-        } else {
-            Err(Error::DigestMismatch)
-        }
+        if artifact.digest == claimed { Ok(artifact) } else { Err(Error::DigestMismatch) }
     }
 
     fn read_metadata(&self) -> Result<Metadata, Error> {
         require("outputBytes", self.output_bytes <= MAX_TEXT as u64)?;
-        require(
-            "plaintextBytes",
-            (1..=MAX_PLAINTEXT as u64).contains(&self.plaintext_bytes),
-        )?;
+        require("plaintextBytes", (1..=MAX_PLAINTEXT as u64).contains(&self.plaintext_bytes))?;
         let long = |name, text| Identity::bounded(MAX_NAME, text).ok_or(Error::Member(name));
         let retention = self.retention_policy.read()?;
         let sealed_at_ms = wire::integer("sealedAtMs", self.sealed_at_ms)?;
@@ -185,15 +169,11 @@ fn require(name: &'static str, holds: bool) -> Result<(), Error> {
 }
 
 fn decode(name: &'static str, text: &str) -> Result<Vec<u8>, Error> {
-    URL_SAFE_NO_PAD
-        .decode(text)
-        .map_err(|_encoding| Error::Member(name))
+    URL_SAFE_NO_PAD.decode(text).map_err(|_encoding| Error::Member(name))
 }
 
 fn exact<const N: usize>(name: &'static str, text: &str) -> Result<[u8; N], Error> {
-    decode(name, text)?
-        .try_into()
-        .map_err(|_length| Error::Member(name))
+    decode(name, text)?.try_into().map_err(|_length| Error::Member(name))
 }
 
 /// Bytes of a plaintext. With it and the bounds of the names, an envelope stays below the 1572864 bytes that

@@ -63,14 +63,7 @@ impl Requester {
         let units = id.encode_utf16().count();
         let control = id.bytes().any(|byte| byte < 0x20 || byte == 0x7f);
         let fits = (1..=255).contains(&units) && !control;
-        if fits {
-            Ok(Self {
-                kind,
-                id: id.to_owned(),
-            })
-        } else {
-            Err(Error::Member("requestedBy"))
-        }
+        if fits { Ok(Self { kind, id: id.to_owned() }) } else { Err(Error::Member("requestedBy")) }
     }
 }
 

@@ -30,10 +30,6 @@ impl Artifact {
             && output.text.len() as u64 == metadata.output_bytes
             && output.provider == metadata.provider
             && output.model == metadata.model;
-        if described {
-            Ok(output)
-        } else {
-            Err(Error::Content)
-        }
+        if described { Ok(output) } else { Err(Error::Content) }
     }
 }

@@ -75,13 +75,7 @@ impl Output {
             return Err(Error::Member("usage"));
         }
         wire::integer("usage", usage.total_tokens.max(usage.cost_micros.unwrap_or(0)))?;
-        Ok(Self {
-            provider,
-            model,
-            text,
-            finish_reason,
-            usage,
-        })
+        Ok(Self { provider, model, text, finish_reason, usage })
     }
 
     /// The answer itself, UTF-8.
@@ -136,13 +130,7 @@ pub(super) struct Wire<'a> {
 
 impl Wire<'_> {
     pub(super) fn read(self) -> Result<Output, Error> {
-        Output::new(
-            self.provider,
-            self.model,
-            self.text,
-            self.finish_reason,
-            self.usage,
-        )
+        Output::new(self.provider, self.model, self.text, self.finish_reason, self.usage)
     }
 }
 

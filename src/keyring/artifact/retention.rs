@@ -21,14 +21,7 @@ impl Retention {
     pub fn new(revision: &str, retention_ms: u64) -> Result<Self, Error> {
         let revision = wire::identity("retentionPolicy", revision)?;
         let fits = (MIN_MS..=MAX_MS).contains(&retention_ms);
-        if fits {
-            Ok(Self {
-                revision,
-                retention_ms,
-            })
-        } else {
-            Err(Error::Member("retentionPolicy"))
-        }
+        if fits { Ok(Self { revision, retention_ms }) } else { Err(Error::Member("retentionPolicy")) }
     }
 
     /// The digest that names the policy elsewhere.
@@ -38,10 +31,7 @@ impl Retention {
 
     /// From this time on, in milliseconds, the artifact may be deleted.
     pub(super) fn eligible_at_ms(&self, sealed_at_ms: u64) -> Result<u64, Error> {
-        wire::integer(
-            "retentionEligibleAtMs",
-            sealed_at_ms.saturating_add(self.retention_ms),
-        )
+        wire::integer("retentionEligibleAtMs", sealed_at_ms.saturating_add(self.retention_ms))
     }
 }
 

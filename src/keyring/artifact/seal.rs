@@ -23,9 +23,7 @@ impl Artifact {
     /// Seals an output under a fresh nonce.
     pub fn seal(draft: &Draft, material: &Material) -> Result<Self, Error> {
         let mut nonce = [0; 12];
-        SystemRandom::new()
-            .fill(&mut nonce)
-            .map_err(|_unspecified| Error::Random)?;
+        SystemRandom::new().fill(&mut nonce).map_err(|_unspecified| Error::Random)?;
         Self::seal_with_nonce(draft, material, nonce)
     }
 
@@ -61,11 +59,7 @@ impl Artifact {
             )
             .map_err(|_unspecified| Error::Authentication)?;
         let auth_tag = tag.as_ref().try_into().map_err(|_length| Error::Authentication)?;
-        let sealed = Sealed {
-            nonce,
-            ciphertext: std::mem::take(&mut *bytes),
-            auth_tag,
-        };
+        let sealed = Sealed { nonce, ciphertext: std::mem::take(&mut *bytes), auth_tag };
         Ok(Self::new(metadata, sealed))
     }
 }

@@ -26,18 +26,9 @@ impl Tombstone {
         if tombstoned_at_ms < reference.retention_eligible_at_ms {
             return Err(Error::Member("tombstonedAtMs"));
         }
-        let text = Text {
-            schema: SCHEMA,
-            reference: &reference,
-            tombstoned_at_ms,
-            tombstone_digest: None,
-        };
+        let text = Text { schema: SCHEMA, reference: &reference, tombstoned_at_ms, tombstone_digest: None };
         let digest = Digest::of_json(DIGEST_DOMAIN, &text);
-        Ok(Self {
-            reference,
-            tombstoned_at_ms,
-            digest,
-        })
+        Ok(Self { reference, tombstoned_at_ms, digest })
     }
 
     /// The members as a JSON object.

@@ -28,14 +28,7 @@ pub static CODES: &[&Code] = &[
 ];
 
 const fn own(code: &'static str, exit: Exit, meaning: &'static str, remedy: &'static str) -> Code {
-    Code {
-        code,
-        reference: None,
-        name: "Error",
-        exit,
-        meaning,
-        remedy,
-    }
+    Code { code, reference: None, name: "Error", exit, meaning, remedy }
 }
 
 const fn not_ready(code: &'static str, exit: Exit, meaning: &'static str, remedy: &'static str) -> Code {
@@ -43,14 +36,7 @@ const fn not_ready(code: &'static str, exit: Exit, meaning: &'static str, remedy
         "PluginPackagePromptOutputArtifactUnavailableError",
         Some("PLUGIN_PACKAGE_PROMPT_OUTPUT_ARTIFACT_UNAVAILABLE"),
     );
-    Code {
-        code,
-        reference,
-        name,
-        exit,
-        meaning,
-        remedy,
-    }
+    Code { code, reference, name, exit, meaning, remedy }
 }
 
 pub(super) static ANOTHER: Code = Kind::Conflict.code(

@@ -42,9 +42,7 @@ impl Object {
     }
 
     pub(super) fn name(self) -> &'static str {
-        self.full()
-            .split_once('.')
-            .map_or(self.full(), |(_schema, name)| name)
+        self.full().split_once('.').map_or(self.full(), |(_schema, name)| name)
     }
 }
 
@@ -91,28 +89,13 @@ pub(super) fn expected() -> Vec<Expected> {
         schema("ql3_ai", "USAGE", true),
         schema("ql3_ai", "CREATE", false),
     ];
-    all.extend(exactly(
-        Question::ArtifactDeleteOnly,
-        SELF,
-        ARTIFACTS,
-        &["SELECT", "DELETE"],
-    ));
+    all.extend(exactly(Question::ArtifactDeleteOnly, SELF, ARTIFACTS, &["SELECT", "DELETE"]));
     all.extend(exactly(Question::TombstoneAppendOnly, SELF, TOMBSTONES, APPEND));
     for table in [PREPARED, COMPLETED] {
         all.extend(exactly(Question::KeyRetirementAppendOnly, SELF, table, APPEND));
     }
-    all.extend(exactly(
-        Question::KeyRetirementAppendOnly,
-        "ql3_runtime",
-        PREPARED,
-        &["SELECT"],
-    ));
-    all.extend(exactly(
-        Question::KeyRetirementAppendOnly,
-        "ql3_runtime",
-        COMPLETED,
-        &[],
-    ));
+    all.extend(exactly(Question::KeyRetirementAppendOnly, "ql3_runtime", PREPARED, &["SELECT"]));
+    all.extend(exactly(Question::KeyRetirementAppendOnly, "ql3_runtime", COMPLETED, &[]));
     for table in [ROTATING, ROTATED] {
         all.extend(exactly(Question::KeyRotationAppendOnly, SELF, table, APPEND));
         for stranger in STRANGERS {
@@ -120,12 +103,7 @@ pub(super) fn expected() -> Vec<Expected> {
         }
     }
     for table in EVIDENCE {
-        all.extend(exactly(
-            Question::TerminalEvidenceReadOnly,
-            SELF,
-            table,
-            &["SELECT"],
-        ));
+        all.extend(exactly(Question::TerminalEvidenceReadOnly, SELF, table, &["SELECT"]));
     }
     all
 }
@@ -148,9 +126,5 @@ fn exactly(
 }
 
 const APPEND: &[&str] = &["SELECT", "INSERT"];
-const STRANGERS: [&str; 4] = [
-    "ql3_runtime",
-    "ql3_admin",
-    "ql3_ai_credential_manager",
-    "ql3_ai_credential_tester",
-];
+const STRANGERS: [&str; 4] =
+    ["ql3_runtime", "ql3_admin", "ql3_ai_credential_manager", "ql3_ai_credential_tester"];

@@ -75,27 +75,18 @@ pub async fn install(settings: &Settings, deadline: Deadline) -> Result<Installe
 /// Every failure ends the installation, so that no COMMIT follows a failed statement; the session takes its
 /// open transaction with it.
 async fn batch(connection: &Connection, sql: &str, deadline: Deadline) -> Result<(), Error> {
-    connection
-        .answer(deadline, connection.client().batch_execute(sql))
-        .await
-        .map_err(Error::from_fault)
+    connection.answer(deadline, connection.client().batch_execute(sql)).await.map_err(Error::from_fault)
 }
 
 async fn find(connection: &Connection, deadline: Deadline) -> Result<Found, Error> {
     let names = texts(connection, RELATIONS, &[], deadline).await?;
     let relations: Vec<String> = names.into_iter().map(|(name, _kind)| name).collect();
     let history = if relations.iter().any(|name| name == "ql3_ai.ai_schema_migrations") {
-        texts(connection, HISTORY, &[], deadline)
-            .await?
-            .into_iter()
-            .collect()
+        texts(connection, HISTORY, &[], deadline).await?.into_iter().collect()
     } else {
         BTreeMap::new()
     };
-    Ok(Found {
-        relations: relations.len(),
-        history,
-    })
+    Ok(Found { relations: relations.len(), history })
 }
 
 async fn missing_roles(
@@ -105,10 +96,7 @@ async fn missing_roles(
     let names: Vec<&str> = ROLES.iter().map(|role| role.name).collect();
     let wanted: [Parameter<'_>; 1] = [(&names, Type::TEXT_ARRAY)];
     let present = texts(connection, PRESENT_ROLES, &wanted, deadline).await?;
-    Ok(ROLES
-        .iter()
-        .filter(|role| !present.iter().any(|(name, _login)| name == role.name))
-        .collect())
+    Ok(ROLES.iter().filter(|role| !present.iter().any(|(name, _login)| name == role.name)).collect())
 }
 
 /// Rows of two texts, at most a thousand.
@@ -119,10 +107,7 @@ async fn texts(
     deadline: Deadline,
 ) -> Result<Vec<(String, String)>, Error> {
     let query = connection.client().query_typed(sql, values);
-    let rows = connection
-        .answer(deadline, query)
-        .await
-        .map_err(Error::from_fault)?;
+    let rows = connection.answer(deadline, query).await.map_err(Error::from_fault)?;
     let read = |row: &tokio_postgres::Row| {
         let text = |index| row.try_get::<_, String>(index).map_err(|_shape| Error::Spoken);
         Ok((text(0)?, text(1)?))
@@ -132,27 +117,18 @@ async fn texts(
 
 /// The roles that readiness asks for by name.
 static ROLES: [MissingRole; 5] = [
-    MissingRole {
-        name: "ql3_admin",
-        create: "CREATE ROLE ql3_admin NOLOGIN",
-    },
+    MissingRole { name: "ql3_admin", create: "CREATE ROLE ql3_admin NOLOGIN" },
     MissingRole {
         name: "ql3_ai_credential_manager",
         create: "CREATE ROLE ql3_ai_credential_manager NOLOGIN",
     },
-    MissingRole {
-        name: "ql3_ai_credential_tester",
-        create: "CREATE ROLE ql3_ai_credential_tester NOLOGIN",
-    },
+    MissingRole { name: "ql3_ai_credential_tester", create: "CREATE ROLE ql3_ai_credential_tester NOLOGIN" },
     MissingRole {
         name: "ql3_ai_maintenance",
         create: "CREATE ROLE ql3_ai_maintenance LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION \
                  NOBYPASSRLS CONNECTION LIMIT 4",
     },
-    MissingRole {
-        name: "ql3_runtime",
-        create: "CREATE ROLE ql3_runtime NOLOGIN",
-    },
+    MissingRole { name: "ql3_runtime", create: "CREATE ROLE ql3_runtime NOLOGIN" },
 ];
 const APPLICATION: &str = "qinglong3-ledger-install";
 const RELATIONS: &str = "

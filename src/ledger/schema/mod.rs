@@ -35,17 +35,10 @@ impl Step {
             format: u8,
             statements: Vec<&'static str>,
         }
-        let body = Body {
-            format: 1,
-            statements: self.statements().collect(),
-        };
+        let body = Body { format: 1, statements: self.statements().collect() };
         let json = serde_json::to_vec(&body).unwrap_or_default();
-        let digits = Sha256::digest(json)
-            .into_iter()
-            .flat_map(|byte| [byte >> 4, byte & 15]);
-        digits
-            .filter_map(|digit| char::from_digit(digit.into(), 16))
-            .collect()
+        let digits = Sha256::digest(json).into_iter().flat_map(|byte| [byte >> 4, byte & 15]);
+        digits.filter_map(|digit| char::from_digit(digit.into(), 16)).collect()
     }
 
     fn record(&self) -> String {
@@ -76,17 +69,12 @@ fn transaction(title: &str, statements: impl Iterator<Item = String>) -> String 
 }
 
 fn statements(sql: &'static str) -> impl Iterator<Item = &'static str> {
-    sql.split(";\n\n")
-        .map(|statement| statement.trim().trim_end_matches(';'))
-        .filter(|text| !text.is_empty())
+    sql.split(";\n\n").map(|statement| statement.trim().trim_end_matches(';')).filter(|text| !text.is_empty())
 }
 
 macro_rules! step {
     ($name:literal) => {
-        Step {
-            id: concat!("ql3-ops-", $name),
-            sql: include_str!(concat!($name, ".sql")),
-        }
+        Step { id: concat!("ql3-ops-", $name), sql: include_str!(concat!($name, ".sql")) }
     };
 }
 
@@ -115,19 +103,11 @@ mod tests {
     fn every_statement_is_one_statement() {
         for step in &STEPS {
             for statement in step.statements() {
-                let begins = ["CREATE ", "REVOKE "]
-                    .iter()
-                    .any(|verb| statement.starts_with(verb));
-                assert!(
-                    begins && !statement.contains(';') && statement.trim() == statement,
-                    "{statement}"
-                );
+                let begins = ["CREATE ", "REVOKE "].iter().any(|verb| statement.starts_with(verb));
+                assert!(begins && !statement.contains(';') && statement.trim() == statement, "{statement}");
             }
         }
-        assert_eq!(
-            STEPS.iter().map(|step| step.statements().count()).sum::<usize>(),
-            28
-        );
+        assert_eq!(STEPS.iter().map(|step| step.statements().count()).sum::<usize>(), 28);
         assert!(statements(GRANTS).all(|block| block.starts_with("DO $$") && block.ends_with("$$")));
     }
 
@@ -135,39 +115,20 @@ mod tests {
     fn a_step_that_was_released_is_never_edited() {
         let released: Vec<_> = STEPS.iter().map(|step| (step.id, step.checksum())).collect();
         let expected = [
-            (
-                "ql3-ops-0001_history",
-                "62fd130d8af3d5207dca9f02864e6f393a6180cca4b1ef2d752c51b1f73c3100",
-            ),
-            (
-                "ql3-ops-0002_parents",
-                "40a906e7420d9d87cc5dcce2781efc9c202faeae876da6016da9b2b4a38b0d3d",
-            ),
-            (
-                "ql3-ops-0003_artifacts",
-                "a89050902014ae5c5eb285937dc8a188f9cdaf3df4117e70e1e1d9f9e21f6cd5",
-            ),
-            (
-                "ql3-ops-0004_tombstones",
-                "270146cc177af864c74b093d51eac9845d61943ae0d298ce8dda227dce712972",
-            ),
-            (
-                "ql3-ops-0005_retirements",
-                "ff80479338307f815004d55826039dc73697ebeb5697ebca997e79a62c155991",
-            ),
-            (
-                "ql3-ops-0006_rotations",
-                "a5e5d568399f5292694766c34e9a0adc60b1dbe3a331918d32589e509c4845f9",
-            ),
+            ("ql3-ops-0001_history", "62fd130d8af3d5207dca9f02864e6f393a6180cca4b1ef2d752c51b1f73c3100"),
+            ("ql3-ops-0002_parents", "40a906e7420d9d87cc5dcce2781efc9c202faeae876da6016da9b2b4a38b0d3d"),
+            ("ql3-ops-0003_artifacts", "a89050902014ae5c5eb285937dc8a188f9cdaf3df4117e70e1e1d9f9e21f6cd5"),
+            ("ql3-ops-0004_tombstones", "270146cc177af864c74b093d51eac9845d61943ae0d298ce8dda227dce712972"),
+            ("ql3-ops-0005_retirements", "ff80479338307f815004d55826039dc73697ebeb5697ebca997e79a62c155991"),
+            ("ql3-ops-0006_rotations", "a5e5d568399f5292694766c34e9a0adc60b1dbe3a331918d32589e509c4845f9"),
         ];
         assert_eq!(released, expected.map(|(id, checksum)| (id, checksum.to_owned())));
     }
 
     #[test]
     fn no_name_is_longer_than_the_server_keeps() {
-        let words = STEPS
-            .iter()
-            .flat_map(|step| step.sql.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'));
+        let words =
+            STEPS.iter().flat_map(|step| step.sql.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'));
         assert!(words.into_iter().all(|word| word.len() <= 63));
     }
 }

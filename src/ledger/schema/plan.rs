@@ -31,20 +31,10 @@ pub(super) fn plan(found: &Found) -> Plan {
     if !found.history.keys().all(is_ours) || (found.history.is_empty() && found.relations > 0) {
         return Plan::LeaveAlone;
     }
-    let applied = STEPS
-        .iter()
-        .take_while(|step| found.history.contains_key(step.id))
-        .count();
-    let out_of_order = STEPS
-        .iter()
-        .skip(applied)
-        .find(|step| found.history.contains_key(step.id));
-    let changed = STEPS.iter().find(|step| {
-        found
-            .history
-            .get(step.id)
-            .is_some_and(|sum| *sum != step.checksum())
-    });
+    let applied = STEPS.iter().take_while(|step| found.history.contains_key(step.id)).count();
+    let out_of_order = STEPS.iter().skip(applied).find(|step| found.history.contains_key(step.id));
+    let changed =
+        STEPS.iter().find(|step| found.history.get(step.id).is_some_and(|sum| *sum != step.checksum()));
     match (out_of_order.or(changed), STEPS.get(applied)) {
         (Some(step), _) => Plan::Drifted(step.id),
         (None, Some(step)) => Plan::Apply(step),
@@ -57,10 +47,7 @@ mod tests {
     use super::*;
 
     fn found(relations: usize, steps: &[&Step]) -> Found {
-        let history = steps
-            .iter()
-            .map(|step| (step.id.to_owned(), step.checksum()))
-            .collect();
+        let history = steps.iter().map(|step| (step.id.to_owned(), step.checksum())).collect();
         Found { relations, history }
     }
 
@@ -78,10 +65,9 @@ mod tests {
     fn what_somebody_else_made_is_left_alone() {
         assert_eq!(plan(&found(1, &[])), Plan::LeaveAlone);
         let mut theirs = found(9, &STEPS.iter().collect::<Vec<_>>());
-        theirs.history.insert(
-            "pg-9011-ai-plugin-package-prompt-output-key-retirements".into(),
-            "0".repeat(64),
-        );
+        theirs
+            .history
+            .insert("pg-9011-ai-plugin-package-prompt-output-key-retirements".into(), "0".repeat(64));
         assert_eq!(plan(&theirs), Plan::LeaveAlone);
     }
 

@@ -54,31 +54,9 @@ pub(super) struct Target {
 impl Settings {
     /// Every variable that is looked up for a role.
     pub fn variables(role: Role) -> [&'static str; 12] {
-        let Names {
-            url,
-            url_file,
-            host,
-            port,
-            database,
-            user,
-            password,
-            password_file,
-        } = names(role);
+        let Names { url, url_file, host, port, database, user, password, password_file } = names(role);
         let [mode, insecure, ca, server] = TLS;
-        [
-            url,
-            url_file,
-            host,
-            port,
-            database,
-            user,
-            password,
-            password_file,
-            mode,
-            insecure,
-            ca,
-            server,
-        ]
+        [url, url_file, host, port, database, user, password, password_file, mode, insecure, ca, server]
     }
 
     /// Reads the variables through `lookup`, and the files they name. Nothing is dialled.
@@ -173,11 +151,7 @@ impl Given {
 
 fn check(name: &'static str, value: Option<String>, fits: fn(&str) -> bool) -> Result<String, Error> {
     let value = value.ok_or(Error::Missing(name))?;
-    if fits(&value) {
-        Ok(value)
-    } else {
-        Err(Error::Malformed(name))
-    }
+    if fits(&value) { Ok(value) } else { Err(Error::Malformed(name)) }
 }
 
 /// A value of at most `limit` characters on one line; empty counts as absent.
@@ -185,14 +159,8 @@ fn text(name: &'static str, limit: usize, value: Option<OsString>) -> Result<Opt
     let Some(value) = value.filter(|value| !value.is_empty()) else {
         return Ok(None);
     };
-    let value = value
-        .into_string()
-        .map_err(|_not_unicode| Error::Malformed(name))?;
-    if is_line(&value, limit) {
-        Ok(Some(value))
-    } else {
-        Err(Error::Malformed(name))
-    }
+    let value = value.into_string().map_err(|_not_unicode| Error::Malformed(name))?;
+    if is_line(&value, limit) { Ok(Some(value)) } else { Err(Error::Malformed(name)) }
 }
 
 /// A mounted secret: one line, with or without its end.
@@ -203,9 +171,7 @@ fn secret_file(name: &'static str, limit: usize, path: &Path) -> Result<Hidden, 
         return Err(Error::Writable(name));
     }
     let value = content.bytes.expose_str().ok_or(Error::Malformed(name))?;
-    let value = value
-        .strip_suffix('\n')
-        .map_or(value, |line| line.strip_suffix('\r').unwrap_or(line));
+    let value = value.strip_suffix('\n').map_or(value, |line| line.strip_suffix('\r').unwrap_or(line));
     if value.is_empty() || !is_line(value, limit) {
         return Err(Error::Malformed(name));
     }
@@ -218,18 +184,14 @@ fn is_line(value: &str, limit: usize) -> bool {
 
 /// A host name or the literal of an address, without brackets.
 fn is_host(text: &str) -> bool {
-    let name = text
-        .bytes()
-        .all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte));
+    let name = text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte));
     let begins = text.starts_with(|first: char| first.is_ascii_alphanumeric() || first == '_');
     text.parse::<IpAddr>().is_ok() || (name && begins)
 }
 
 fn is_identifier(text: &str) -> bool {
     text.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
-        && text
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"_$".contains(&byte))
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_$".contains(&byte))
 }
 
 fn port(text: &str) -> Option<u16> {

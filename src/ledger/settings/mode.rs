@@ -20,10 +20,7 @@ impl Mode {
     pub(super) fn read(lookup: &impl Fn(&str) -> Option<OsString>) -> Result<Self, Error> {
         let [mode, insecure, ca, server] = TLS;
         let read = |name| text(name, file::MAX_PATH, lookup(name));
-        match lookup(mode)
-            .as_deref()
-            .map(|value| value.to_str().unwrap_or_default())
-        {
+        match lookup(mode).as_deref().map(|value| value.to_str().unwrap_or_default()) {
             None | Some("verify-full") => Ok(Self::VerifyFull {
                 ca: read(ca)?.map(PathBuf::from).ok_or(Error::TlsMissing(ca))?,
                 server: ServerName::parse(&read(server)?.ok_or(Error::TlsMissing(server))?)
@@ -40,9 +37,7 @@ impl Mode {
             Self::Disable => Ok(None),
             Self::VerifyFull { ca, server } => {
                 let authorities = Authorities::read(&ca).map_err(Error::Authority)?;
-                Identity::new(&authorities, server)
-                    .map(Some)
-                    .map_err(Error::Identity)
+                Identity::new(&authorities, server).map(Some).map_err(Error::Identity)
             }
         }
     }

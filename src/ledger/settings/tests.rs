@@ -8,21 +8,11 @@ const PREFIX: &str = "QL3_POSTGRES_AI_MAINTENANCE_";
 
 fn settings(values: &[(&str, &str)]) -> Result<Target, Error> {
     let lookup = |name: &str| {
-        let plain = [
-            ("QL3_POSTGRES_TLS_MODE", "disable"),
-            ("QL3_POSTGRES_ALLOW_INSECURE", "true"),
-        ];
-        let mut all = values
-            .iter()
-            .map(|(name, value)| (format!("{PREFIX}{name}"), *value));
+        let plain = [("QL3_POSTGRES_TLS_MODE", "disable"), ("QL3_POSTGRES_ALLOW_INSECURE", "true")];
+        let mut all = values.iter().map(|(name, value)| (format!("{PREFIX}{name}"), *value));
         all.find(|(known, _)| known == name)
             .map(|(_, value)| value)
-            .or_else(|| {
-                plain
-                    .iter()
-                    .find(|(known, _)| *known == name)
-                    .map(|(_, value)| *value)
-            })
+            .or_else(|| plain.iter().find(|(known, _)| *known == name).map(|(_, value)| *value))
             .map(OsString::from)
     };
     Settings::from_lookup(Role::Maintenance, lookup).map(|settings| settings.target)
@@ -30,19 +20,9 @@ fn settings(values: &[(&str, &str)]) -> Result<Target, Error> {
 
 fn url(text: &str) -> Result<(String, u16, String, String, String), Fault> {
     match settings(&[("URL", text)]) {
-        Ok(Target {
-            host,
-            port,
-            database,
-            user,
-            password,
-        }) => Ok((
-            host,
-            port,
-            database,
-            user,
-            password.expose_str().unwrap().to_owned(),
-        )),
+        Ok(Target { host, port, database, user, password }) => {
+            Ok((host, port, database, user, password.expose_str().unwrap().to_owned()))
+        }
         Err(Error::Url(fault)) => Err(fault),
         Err(other) => panic!("{other}"),
     }
@@ -51,28 +31,12 @@ fn url(text: &str) -> Result<(String, u16, String, String, String), Fault> {
 #[test]
 fn a_url_is_taken_apart_exactly() {
     let read = |text, host: &str, port, password: &str| {
-        let expected = (
-            host.to_owned(),
-            port,
-            "qinglong".to_owned(),
-            "ql3".to_owned(),
-            password.to_owned(),
-        );
+        let expected = (host.to_owned(), port, "qinglong".to_owned(), "ql3".to_owned(), password.to_owned());
         assert_eq!(url(text), Ok(expected), "{text}");
     };
     read("postgres://ql3:pw@db.svc/qinglong", "db.svc", 5432, "pw");
-    read(
-        "PostgreSQL://ql3:a:b;c=d@10.0.0.1:05432/qinglong",
-        "10.0.0.1",
-        5432,
-        "a:b;c=d",
-    );
-    read(
-        "postgres://ql3:%40%25%2c%2F%C3%A9@[fd00::1]:6432/qing%6Cong",
-        "fd00::1",
-        6432,
-        "@%,/é",
-    );
+    read("PostgreSQL://ql3:a:b;c=d@10.0.0.1:05432/qinglong", "10.0.0.1", 5432, "a:b;c=d");
+    read("postgres://ql3:%40%25%2c%2F%C3%A9@[fd00::1]:6432/qing%6Cong", "fd00::1", 6432, "@%,/é");
     read("postgres://ql3:pw@[::1]/qinglong", "::1", 5432, "pw");
 }
 
@@ -124,17 +88,10 @@ fn a_url_that_could_be_read_in_two_ways_is_refused() {
     }
 }
 
-const DISCRETE: [(&str, &str); 4] = [
-    ("HOST", "h"),
-    ("DATABASE", "d"),
-    ("USER", "u"),
-    ("PASSWORD", "p@%,"),
-];
+const DISCRETE: [(&str, &str); 4] = [("HOST", "h"), ("DATABASE", "d"), ("USER", "u"), ("PASSWORD", "p@%,")];
 
 fn with<'a>(extra: &[(&'a str, &'a str)]) -> Vec<(&'a str, &'a str)> {
-    let kept = DISCRETE
-        .iter()
-        .filter(|(name, _)| extra.iter().all(|(other, _)| other != name));
+    let kept = DISCRETE.iter().filter(|(name, _)| extra.iter().all(|(other, _)| other != name));
     kept.chain(extra).copied().collect()
 }
 
@@ -166,11 +123,7 @@ fn discrete_values_have_one_default_and_one_form_each() {
     ];
     for (name, value) in malformed {
         let error = settings(&with(&[(name, value)])).map(|_| ()).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            format!("{PREFIX}{name} is malformed"),
-            "{value:?}"
-        );
+        assert_eq!(error.to_string(), format!("{PREFIX}{name} is malformed"), "{value:?}");
     }
     for (name, _) in DISCRETE {
         let error = settings(&with(&[(name, "")])).map(|_| ()).unwrap_err();
@@ -182,14 +135,10 @@ fn discrete_values_have_one_default_and_one_form_each() {
 #[test]
 fn two_sources_of_one_thing_are_refused() {
     for (name, value) in DISCRETE.into_iter().chain([("PORT", "1"), ("URL_FILE", "/f")]) {
-        let error = settings(&[("URL", "postgres://u:p@h/d"), (name, value)])
-            .map(|_| ())
-            .unwrap_err();
+        let error = settings(&[("URL", "postgres://u:p@h/d"), (name, value)]).map(|_| ()).unwrap_err();
         assert!(matches!(error, Error::Both(..)), "{name}");
     }
-    let error = settings(&with(&[("PASSWORD_FILE", "/f")]))
-        .map(|_| ())
-        .unwrap_err();
+    let error = settings(&with(&[("PASSWORD_FILE", "/f")])).map(|_| ()).unwrap_err();
     assert!(matches!(error, Error::Both(..)));
 }
 
@@ -200,36 +149,22 @@ fn a_mounted_secret_is_one_line_with_or_without_its_end() {
     let read = |bytes: &[u8], mode| {
         std::fs::write(&path, bytes).unwrap();
         std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
-        settings(&with(&[
-            ("PASSWORD", ""),
-            ("PASSWORD_FILE", path.to_str().unwrap()),
-        ]))
-        .map(|target| target.password)
+        settings(&with(&[("PASSWORD", ""), ("PASSWORD_FILE", path.to_str().unwrap())]))
+            .map(|target| target.password)
     };
     for bytes in [&b"p w"[..], b"p w\n", b"p w\r\n"] {
         assert_eq!(read(bytes, 0o440).unwrap(), Hidden::from("p w"));
     }
     for bytes in [&b"\n"[..], b"a\nb\n", b"a\n\n", b"\xff", &[b'p'; 1025]] {
-        assert!(
-            matches!(read(bytes, 0o600), Err(Error::Malformed(_))),
-            "{bytes:?}"
-        );
+        assert!(matches!(read(bytes, 0o600), Err(Error::Malformed(_))), "{bytes:?}");
     }
     assert!(matches!(read(b"p", 0o620), Err(Error::Writable(_))));
-    assert!(matches!(
-        read(b"", 0o600),
-        Err(Error::File {
-            source: file::Error::Size { .. },
-            ..
-        })
-    ));
+    assert!(matches!(read(b"", 0o600), Err(Error::File { source: file::Error::Size { .. }, .. })));
 }
 
 fn tls(values: &[(&str, &str)]) -> Result<(), Error> {
     let lookup = |name: &str| {
-        let found = values
-            .iter()
-            .find(|(known, _)| format!("QL3_POSTGRES_{known}") == name)?;
+        let found = values.iter().find(|(known, _)| format!("QL3_POSTGRES_{known}") == name)?;
         Some(OsString::from(found.1))
     };
     Mode::read(&lookup)?.identity().map(|_| ())
@@ -237,37 +172,16 @@ fn tls(values: &[(&str, &str)]) -> Result<(), Error> {
 
 #[test]
 fn plaintext_needs_two_words_and_everything_else_an_identity() {
-    assert_eq!(
-        tls(&[("TLS_MODE", "disable"), ("ALLOW_INSECURE", "true")]),
-        Ok(())
-    );
+    assert_eq!(tls(&[("TLS_MODE", "disable"), ("ALLOW_INSECURE", "true")]), Ok(()));
     for word in ["", "1", "TRUE", "true "] {
-        assert_eq!(
-            tls(&[("TLS_MODE", "disable"), ("ALLOW_INSECURE", word)]),
-            Err(Error::Insecure)
-        );
+        assert_eq!(tls(&[("TLS_MODE", "disable"), ("ALLOW_INSECURE", word)]), Err(Error::Insecure));
     }
     for mode in ["", "require", "VERIFY-FULL", "prefer"] {
-        assert_eq!(
-            tls(&[("TLS_MODE", mode), ("ALLOW_INSECURE", "true")]),
-            Err(Error::Mode)
-        );
+        assert_eq!(tls(&[("TLS_MODE", mode), ("ALLOW_INSECURE", "true")]), Err(Error::Mode));
     }
     assert_eq!(tls(&[]), Err(Error::TlsMissing("QL3_POSTGRES_TLS_CA_FILE")));
-    assert_eq!(
-        tls(&[("TLS_CA_FILE", "/ca")]),
-        Err(Error::TlsMissing("QL3_POSTGRES_TLS_SERVERNAME"))
-    );
-    let named = |ca, name| {
-        tls(&[
-            ("TLS_MODE", "verify-full"),
-            ("TLS_CA_FILE", ca),
-            ("TLS_SERVERNAME", name),
-        ])
-    };
+    assert_eq!(tls(&[("TLS_CA_FILE", "/ca")]), Err(Error::TlsMissing("QL3_POSTGRES_TLS_SERVERNAME")));
+    let named = |ca, name| tls(&[("TLS_MODE", "verify-full"), ("TLS_CA_FILE", ca), ("TLS_SERVERNAME", name)]);
     assert!(matches!(named("/ca", "10.0.0.1"), Err(Error::Identity(_))));
-    assert_eq!(
-        named("/no/such/ca", "a.b").map_err(|e| e.code().code),
-        Err("QL3_POSTGRES_CA_UNAVAILABLE")
-    );
+    assert_eq!(named("/no/such/ca", "a.b").map_err(|e| e.code().code), Err("QL3_POSTGRES_CA_UNAVAILABLE"));
 }

@@ -58,10 +58,7 @@ pub enum Fault {
 
 pub(super) fn parse(url: &str) -> Result<Target, Fault> {
     let (scheme, rest) = url.split_once("://").ok_or(Fault::Scheme)?;
-    if !["postgres", "postgresql"]
-        .iter()
-        .any(|known| scheme.eq_ignore_ascii_case(known))
-    {
+    if !["postgres", "postgresql"].iter().any(|known| scheme.eq_ignore_ascii_case(known)) {
         return Err(Fault::Scheme);
     }
     let rest = match rest.split_once('?') {
@@ -95,18 +92,10 @@ pub(super) fn parse(url: &str) -> Result<Target, Fault> {
 
 fn judge_query(query: &str) -> Fault {
     let is_tls = |parameter: &str| {
-        parameter
-            .bytes()
-            .zip(b"ssl")
-            .filter(|(found, wanted)| found.eq_ignore_ascii_case(wanted))
-            .count()
+        parameter.bytes().zip(b"ssl").filter(|(found, wanted)| found.eq_ignore_ascii_case(wanted)).count()
             == 3
     };
-    if query.split('&').any(is_tls) {
-        Fault::TlsParameter
-    } else {
-        Fault::Query
-    }
+    if query.split('&').any(is_tls) { Fault::TlsParameter } else { Fault::Query }
 }
 
 fn split_server(server: &str) -> Result<(String, u16), Fault> {
@@ -116,9 +105,7 @@ fn split_server(server: &str) -> Result<(String, u16), Fault> {
             address.parse::<Ipv6Addr>().map_err(|_invalid| Fault::Host)?;
             (address, rest)
         }
-        None => server
-            .find(':')
-            .map_or((server, ""), |colon| server.split_at(colon)),
+        None => server.find(':').map_or((server, ""), |colon| server.split_at(colon)),
     };
     if host.is_empty() || host.len() > MAX_HOST || !is_host(host) {
         return Err(Fault::Host);
@@ -146,9 +133,7 @@ fn decode(text: &str) -> Result<String, Fault> {
             b'%' => {
                 let mut digit = || {
                     let byte = bytes.next().filter(u8::is_ascii_hexdigit)?;
-                    char::from(byte)
-                        .to_digit(16)
-                        .and_then(|value| u8::try_from(value).ok())
+                    char::from(byte).to_digit(16).and_then(|value| u8::try_from(value).ok())
                 };
                 let (high, low) = (digit().ok_or(Fault::Encoding)?, digit().ok_or(Fault::Encoding)?);
                 high * 16 + low

@@ -25,12 +25,7 @@ pub struct Authorities(Vec<Vec<u8>>);
 impl Authorities {
     /// Reads the file; it may be a link, as in a projected volume, but not writable for group or others.
     pub fn read(path: &Path) -> Result<Self, Error> {
-        if path
-            .as_os_str()
-            .as_encoded_bytes()
-            .iter()
-            .any(|byte| b"\r\n".contains(byte))
-        {
+        if path.as_os_str().as_encoded_bytes().iter().any(|byte| b"\r\n".contains(byte)) {
             return Err(Error::InvalidPath);
         }
         let content = file::read(path, MAX_BYTES, Links::Follow).map_err(Error::from_file)?;
@@ -82,9 +77,7 @@ fn blocks(text: &str) -> Result<Vec<(usize, Vec<u8>)>, Error> {
             (None, "") => None,
             (None, BEGIN) => Some((number, String::new())),
             (Some((begin, body)), END) => {
-                let der = STANDARD
-                    .decode(body)
-                    .map_err(|_damaged| Error::InvalidPem { line: begin })?;
+                let der = STANDARD.decode(body).map_err(|_damaged| Error::InvalidPem { line: begin })?;
                 blocks.push((begin, der));
                 None
             }
@@ -105,11 +98,7 @@ fn is_base64(byte: u8) -> bool {
 
 /// Basic constraints say CA, and the key usage, where there is one, lets it sign certificates.
 fn is_authority(certificate: &X509Certificate<'_>) -> bool {
-    let constrained = certificate
-        .basic_constraints()
-        .ok()
-        .flatten()
-        .is_some_and(|found| found.value.ca);
+    let constrained = certificate.basic_constraints().ok().flatten().is_some_and(|found| found.value.ca);
     let signs = match certificate.key_usage() {
         Ok(usage) => usage.is_none_or(|found| found.value.key_cert_sign()),
         Err(_malformed) => false,
@@ -214,14 +203,7 @@ pub static CODES: &[&Code] = &[
 ];
 
 const fn code(code: &'static str, exit: Exit, meaning: &'static str, remedy: &'static str) -> Code {
-    Code {
-        code,
-        reference: None,
-        name: "PostgresCertificateAuthorityFileError",
-        exit,
-        meaning,
-        remedy,
-    }
+    Code { code, reference: None, name: "PostgresCertificateAuthorityFileError", exit, meaning, remedy }
 }
 
 static CHANGED_DURING_READ: Code = code(

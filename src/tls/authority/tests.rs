@@ -14,11 +14,7 @@ fn certificate(is_ca: IsCa, usages: Vec<KeyUsagePurpose>) -> String {
     let mut params = CertificateParams::new(Vec::new()).unwrap();
     params.is_ca = is_ca;
     params.key_usages = usages;
-    params
-        .self_signed(&KeyPair::generate().unwrap())
-        .unwrap()
-        .pem()
-        .replace("\r\n", "\n")
+    params.self_signed(&KeyPair::generate().unwrap()).unwrap().pem().replace("\r\n", "\n")
 }
 
 fn ca() -> String {
@@ -43,11 +39,8 @@ fn anything_but_whole_blocks_is_refused_at_its_line() {
     let good = ca();
     let lines = good.lines().count();
     let damaged = good.replacen("\nM", "\n*", 1);
-    let short = good
-        .lines()
-        .enumerate()
-        .filter(|(n, _)| *n != 3)
-        .fold(String::new(), |t, (_, l)| t + l + "\n");
+    let short =
+        good.lines().enumerate().filter(|(n, _)| *n != 3).fold(String::new(), |t, (_, l)| t + l + "\n");
     let key = KeyPair::generate().unwrap().serialize_pem();
     for (text, line) in [
         (" \n\n".to_owned(), 2),
@@ -58,17 +51,11 @@ fn anything_but_whole_blocks_is_refused_at_its_line() {
         (format!("{good}{key}"), lines + 1),
         (good.replace("-----END CERTIFICATE-----", ""), 1),
         (good.replacen("-----BEGIN", "------BEGIN", 1), 1),
-        (
-            good.replacen("CERTIFICATE-----\n", "CERTIFICATE-----\nProc-Type: 4\n\n", 1),
-            2,
-        ),
+        (good.replacen("CERTIFICATE-----\n", "CERTIFICATE-----\nProc-Type: 4\n\n", 1), 2),
     ] {
         assert_eq!(parse(&text), Err(Error::InvalidPem { line }), "{text}");
     }
-    assert_eq!(
-        Authorities::parse(b"\xff").map(|_| ()),
-        Err(Error::InvalidEncoding)
-    );
+    assert_eq!(Authorities::parse(b"\xff").map(|_| ()), Err(Error::InvalidEncoding));
 }
 
 #[test]
@@ -77,22 +64,13 @@ fn a_pinned_leaf_a_second_copy_and_a_seventeenth_certificate_are_refused() {
     for leaf in [
         certificate(IsCa::NoCa, Vec::new()),
         certificate(IsCa::ExplicitNoCa, Vec::new()),
-        certificate(
-            IsCa::Ca(BasicConstraints::Unconstrained),
-            vec![KeyUsagePurpose::DigitalSignature],
-        ),
+        certificate(IsCa::Ca(BasicConstraints::Unconstrained), vec![KeyUsagePurpose::DigitalSignature]),
     ] {
         assert_eq!(parse(&format!("{good}{leaf}")), Err(Error::NotCa { position: 2 }));
     }
-    let signing = certificate(
-        IsCa::Ca(BasicConstraints::Unconstrained),
-        vec![KeyUsagePurpose::KeyCertSign],
-    );
+    let signing = certificate(IsCa::Ca(BasicConstraints::Unconstrained), vec![KeyUsagePurpose::KeyCertSign]);
     assert_eq!(parse(&signing), Ok(1));
-    assert_eq!(
-        parse(&format!("{good}{signing}{good}")),
-        Err(Error::DuplicateCertificate { position: 3 })
-    );
+    assert_eq!(parse(&format!("{good}{signing}{good}")), Err(Error::DuplicateCertificate { position: 3 }));
     assert_eq!(parse(&good.repeat(17)), Err(Error::TooManyCertificates));
 }
 
@@ -103,11 +81,7 @@ fn the_file_may_be_a_link_but_nobody_else_may_write_it() {
     let link = directory.path().join("link");
     std::fs::write(&path, ca()).unwrap();
     std::os::unix::fs::symlink(&path, &link).unwrap();
-    for (mode, expected) in [
-        (0o440, Ok(())),
-        (0o644, Ok(())),
-        (0o664, Err(Error::InsecurePermissions)),
-    ] {
+    for (mode, expected) in [(0o440, Ok(())), (0o644, Ok(())), (0o664, Err(Error::InsecurePermissions))] {
         std::fs::set_permissions(&path, PermissionsExt::from_mode(mode)).unwrap();
         assert_eq!(Authorities::read(&link).map(|_| ()), expected, "{mode:o}");
     }

@@ -63,16 +63,8 @@ impl Error {
 }
 
 /// The codes of this module.
-pub static CODES: &[&Code] = &[
-    &EXPIRED,
-    &HANDSHAKE,
-    &ISSUER,
-    &NAME,
-    &NOT_OFFERED,
-    &REFUSED,
-    &SERVER_NAME,
-    &UNUSABLE,
-];
+pub static CODES: &[&Code] =
+    &[&EXPIRED, &HANDSHAKE, &ISSUER, &NAME, &NOT_OFFERED, &REFUSED, &SERVER_NAME, &UNUSABLE];
 
 static EXPIRED: Code = Code {
     code: "QL3_POSTGRES_TLS_CERTIFICATE_EXPIRED",

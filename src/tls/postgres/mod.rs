@@ -40,9 +40,7 @@ impl ServerName {
     pub fn parse(text: &str) -> Result<Self, Error> {
         let label = |label: &str| {
             (1..=63).contains(&label.len())
-                && label
-                    .bytes()
-                    .all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
+                && label.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-')
                 && !label.starts_with('-')
                 && !label.ends_with('-')
         };
@@ -50,11 +48,7 @@ impl ServerName {
             && text.contains('.')
             && text.split('.').all(label)
             && text.parse::<std::net::IpAddr>().is_err();
-        if fits {
-            Ok(Self(text.to_owned()))
-        } else {
-            Err(Error::ServerName)
-        }
+        if fits { Ok(Self(text.to_owned())) } else { Err(Error::ServerName) }
     }
 
     /// The name.

@@ -146,19 +146,14 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Stream<S> {
 impl<S: AsyncRead + AsyncWrite + Unpin> TlsStream for Stream<S> {
     /// tls-server-end-point of RFC 5929: the certificate's digest, SHA-256 where its own is weaker.
     fn channel_binding(&self) -> ChannelBinding {
-        self.binding()
-            .map_or_else(ChannelBinding::none, ChannelBinding::tls_server_end_point)
+        self.binding().map_or_else(ChannelBinding::none, ChannelBinding::tls_server_end_point)
     }
 }
 
 impl<S> Stream<S> {
     pub(super) fn binding(&self) -> Option<Vec<u8>> {
         let certificate = self.session.ssl().peer_certificate()?;
-        let signature = certificate
-            .signature_algorithm()
-            .object()
-            .nid()
-            .signature_algorithms()?;
+        let signature = certificate.signature_algorithm().object().nid().signature_algorithms()?;
         let digest = match signature.digest {
             Nid::MD5 | Nid::SHA1 => MessageDigest::sha256(),
             other => MessageDigest::from_nid(other)?,

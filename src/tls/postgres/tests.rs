@@ -28,15 +28,10 @@ impl Authority {
     fn new() -> Self {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(Vec::new()).unwrap();
-        params
-            .distinguished_name
-            .push(DnType::CommonName, "authority of a test");
+        params.distinguished_name.push(DnType::CommonName, "authority of a test");
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let certificate = params.self_signed(&key).unwrap().pem().replace("\r\n", "\n");
-        Self {
-            certificate,
-            issuer: Issuer::new(params, key),
-        }
+        Self { certificate, issuer: Issuer::new(params, key) }
     }
 
     fn server(
@@ -112,28 +107,15 @@ async fn each_wrong_server_is_refused_by_its_own_name() {
     let (ours, theirs) = (Authority::new(), Authority::new());
     let refusal = |identity, server| async { meet(identity, server).await.map(|_| ()).unwrap_err() };
     let good = || ours.identity("db.ql3.test");
-    assert_eq!(
-        refusal(good(), theirs.server("db.ql3.test", 2999, BOTH)).await,
-        Error::Issuer
-    );
-    assert_eq!(
-        refusal(good(), ours.server("other.ql3.test", 2999, BOTH)).await,
-        Error::Name
-    );
-    assert_eq!(
-        refusal(good(), ours.server("db.ql3.test", 2001, BOTH)).await,
-        Error::Expired
-    );
+    assert_eq!(refusal(good(), theirs.server("db.ql3.test", 2999, BOTH)).await, Error::Issuer);
+    assert_eq!(refusal(good(), ours.server("other.ql3.test", 2999, BOTH)).await, Error::Name);
+    assert_eq!(refusal(good(), ours.server("db.ql3.test", 2001, BOTH)).await, Error::Expired);
 }
 
 #[tokio::test]
 async fn a_peer_that_is_no_tls_server_or_goes_away_is_a_failed_handshake() {
     let authority = Authority::new();
-    for answer in [
-        &b"HTTP/1.1 400 Bad Request\r\n\r\n"[..],
-        b"",
-        b"\x15\x03\x03\x00\x02\x02\x46",
-    ] {
+    for answer in [&b"HTTP/1.1 400 Bad Request\r\n\r\n"[..], b"", b"\x15\x03\x03\x00\x02\x02\x46"] {
         let (near, mut far) = tokio::io::duplex(4096);
         far.write_all(answer).await.unwrap();
         drop(far);
@@ -144,12 +126,7 @@ async fn a_peer_that_is_no_tls_server_or_goes_away_is_a_failed_handshake() {
 
 #[test]
 fn a_server_name_is_a_dns_name_of_two_labels() {
-    for good in [
-        "a.b",
-        "ql3-postgres-rw.qinglong3-system.svc",
-        "0.x",
-        &format!("{}.b", "a".repeat(63)),
-    ] {
+    for good in ["a.b", "ql3-postgres-rw.qinglong3-system.svc", "0.x", &format!("{}.b", "a".repeat(63))] {
         assert!(ServerName::parse(good).is_ok(), "{good}");
     }
     for bad in [

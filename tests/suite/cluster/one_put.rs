@@ -39,21 +39,9 @@ struct Cell {
 type Fault = fn(&mut Store, &Seen) -> Play;
 
 const CELLS: &[Cell] = &[
-    Cell {
-        name: "429",
-        fault: |_, _| busy(429),
-        ends: Err(Exit::Unavailable),
-    },
-    Cell {
-        name: "503",
-        fault: |_, _| busy(503),
-        ends: Err(Exit::Unsettled),
-    },
-    Cell {
-        name: "504",
-        fault: |_, _| busy(504),
-        ends: Err(Exit::Unsettled),
-    },
+    Cell { name: "429", fault: |_, _| busy(429), ends: Err(Exit::Unavailable) },
+    Cell { name: "503", fault: |_, _| busy(503), ends: Err(Exit::Unsettled) },
+    Cell { name: "504", fault: |_, _| busy(504), ends: Err(Exit::Unsettled) },
     Cell {
         name: "504 after acting",
         fault: |store, seen| {
@@ -62,26 +50,10 @@ const CELLS: &[Cell] = &[
         },
         ends: Err(Exit::Unsettled),
     },
-    Cell {
-        name: "redirect",
-        fault: |_, _| redirect(),
-        ends: Err(Exit::Peer),
-    },
-    Cell {
-        name: "403",
-        fault: |_, _| status(403).into(),
-        ends: Err(Exit::Denied),
-    },
-    Cell {
-        name: "422",
-        fault: |_, _| status(422).into(),
-        ends: Err(Exit::Config),
-    },
-    Cell {
-        name: "reset before acting",
-        fault: |_, _| Play::Drop,
-        ends: Err(Exit::Unsettled),
-    },
+    Cell { name: "redirect", fault: |_, _| redirect(), ends: Err(Exit::Peer) },
+    Cell { name: "403", fault: |_, _| status(403).into(), ends: Err(Exit::Denied) },
+    Cell { name: "422", fault: |_, _| status(422).into(), ends: Err(Exit::Config) },
+    Cell { name: "reset before acting", fault: |_, _| Play::Drop, ends: Err(Exit::Unsettled) },
     Cell {
         name: "reset after acting",
         fault: |store, seen| {
@@ -90,16 +62,8 @@ const CELLS: &[Cell] = &[
         },
         ends: Ok(How::Found),
     },
-    Cell {
-        name: "half a body",
-        fault: |store, seen| Play::Half(store.answer(seen)),
-        ends: Ok(How::Found),
-    },
-    Cell {
-        name: "stall before acting",
-        fault: |_, _| Play::Stall,
-        ends: Err(Exit::Unsettled),
-    },
+    Cell { name: "half a body", fault: |store, seen| Play::Half(store.answer(seen)), ends: Ok(How::Found) },
+    Cell { name: "stall before acting", fault: |_, _| Play::Stall, ends: Err(Exit::Unsettled) },
     Cell {
         name: "stall after acting",
         fault: |store, seen| {
@@ -109,15 +73,15 @@ const CELLS: &[Cell] = &[
         ends: Ok(How::Found),
     },
     Cell {
-        name: "endless body",
-        fault: |_, _| Play::Endless,
-        ends: Err(Exit::Unsettled),
+        name: "connection freezes after acting",
+        fault: |store, seen| {
+            store.answer(seen);
+            Play::Freeze
+        },
+        ends: Ok(How::Found),
     },
-    Cell {
-        name: "stream refused",
-        fault: |_, _| Play::RefuseStream,
-        ends: Err(Exit::Unsettled),
-    },
+    Cell { name: "endless body", fault: |_, _| Play::Endless, ends: Err(Exit::Unsettled) },
+    Cell { name: "stream refused", fault: |_, _| Play::RefuseStream, ends: Err(Exit::Unsettled) },
     Cell {
         name: "good, then closed",
         fault: |store, seen| Play::AnswerAndLeave(store.answer(seen)),
@@ -130,12 +94,7 @@ fn busy(code: u16) -> Play {
 }
 
 fn redirect() -> Play {
-    status(307)
-        .with(
-            "location",
-            "/api/v1/namespaces/qinglong/secrets/ql3-prompt-output-keyring",
-        )
-        .into()
+    status(307).with("location", "/api/v1/namespaces/qinglong/secrets/ql3-prompt-output-keyring").into()
 }
 
 #[tokio::test]
@@ -143,13 +102,8 @@ async fn one_attempt_sends_one_put_whatever_happens_to_it() {
     for http in [Http::One, Http::Two] {
         for cell in CELLS {
             let attempt = Attempt::new(http, cell.fault, Store::answer_play);
-            let ended = attempt
-                .cluster
-                .retire(&attempt.secret, &attempt.preparation, short())
-                .await;
-            let ended = ended
-                .map(|swapped| swapped.how())
-                .map_err(|error| error.code().exit);
+            let ended = attempt.cluster.retire(&attempt.secret, &attempt.preparation, short()).await;
+            let ended = ended.map(|swapped| swapped.how()).map_err(|error| error.code().exit);
             assert_eq!(attempt.scene.server.puts(), 1, "{} over {http:?}", cell.name);
             assert_eq!(ended, cell.ends, "{} over {http:?}", cell.name);
         }
@@ -159,9 +113,8 @@ async fn one_attempt_sends_one_put_whatever_happens_to_it() {
 #[tokio::test]
 async fn a_connection_that_closes_while_idle_is_replaced_before_the_put() {
     for http in [Http::One, Http::Two] {
-        let attempt = Attempt::new(http, Store::answer_play, |store, seen| {
-            Play::AnswerAndLeave(store.answer(seen))
-        });
+        let attempt =
+            Attempt::new(http, Store::answer_play, |store, seen| Play::AnswerAndLeave(store.answer(seen)));
         let pending = attempt.prepare().await;
         attempt.scene.server.hung_up().await;
         let ended = attempt.cluster.commit_swap(pending, short()).await;
@@ -182,38 +135,29 @@ async fn a_put_that_cannot_leave_is_no_put_and_says_so() {
 }
 
 #[tokio::test]
+async fn a_put_whose_time_is_up_is_not_begun() {
+    let attempt = Attempt::new(Http::Two, Store::answer_play, Store::answer_play);
+    let pending = attempt.prepare().await;
+    let error = attempt.cluster.commit_swap(pending, Deadline::after(Duration::ZERO)).await.unwrap_err();
+    assert_eq!((error.code().exit, attempt.scene.server.puts()), (Exit::TryAgain, 0), "{error:?}");
+}
+
+#[tokio::test]
 async fn kubes_default_client_sends_the_put_again() {
     let _installed = rustls::crypto::ring::default_provider().install_default();
     let ca = Ca::new("kubernetes");
-    let mut store = Store {
-        object: scene::secret(&scene::two_keys()),
-    };
+    let mut store = Store { object: scene::secret(&scene::two_keys()) };
     let object: Secret = serde_json::from_value(store.object.clone()).unwrap();
     let mut puts = 0;
     let server = Server::start(&ca.issue(&["127.0.0.1"]), Http::Two, move |seen| {
         puts += 1;
-        if puts == 1 {
-            busy(503)
-        } else {
-            store.answer(seen).into()
-        }
+        if puts == 1 { busy(503) } else { store.answer(seen).into() }
     });
     let mut config = Config::new(format!("https://{}", server.address).parse().unwrap());
-    config.root_cert = Some(vec![
-        CertificateDer::from_pem_slice(ca.pem.as_bytes())
-            .unwrap()
-            .to_vec(),
-    ]);
+    config.root_cert = Some(vec![CertificateDer::from_pem_slice(ca.pem.as_bytes()).unwrap().to_vec()]);
     let secrets: Api<Secret> = Api::namespaced(Client::try_from(config).unwrap(), "qinglong");
-    secrets
-        .replace("ql3-prompt-output-keyring", &PostParams::default(), &object)
-        .await
-        .unwrap();
-    assert_eq!(
-        server.puts(),
-        2,
-        "if this is 1, the cells above prove nothing about retry layers"
-    );
+    secrets.replace("ql3-prompt-output-keyring", &PostParams::default(), &object).await.unwrap();
+    assert_eq!(server.puts(), 2, "if this is 1, the cells above prove nothing about retry layers");
 }
 
 /// One retirement, with a fault for the PUT and one for each GET.
@@ -228,29 +172,17 @@ impl Attempt {
     fn new(http: Http, put: Fault, get: Fault) -> Self {
         let manifest = scene::two_keys();
         let object = scene::secret(&manifest);
-        let mut store = Store {
-            object: object.clone(),
-        };
+        let mut store = Store { object: object.clone() };
         let scene = Scene::new(http, move |seen| match seen.method.as_str() {
             "GET" => get(&mut store, seen),
             _ => put(&mut store, seen),
         });
         let preparation = scene::preparation(&manifest, "old", "1", 1);
-        Self {
-            cluster: scene.cluster(),
-            scene,
-            secret: scene::secret_ref(&object),
-            preparation,
-        }
+        Self { cluster: scene.cluster(), scene, secret: scene::secret_ref(&object), preparation }
     }
 
     async fn prepare(&self) -> Pending {
-        match self
-            .cluster
-            .prepare_swap(&self.secret, &self.preparation, short())
-            .await
-            .unwrap()
-        {
+        match self.cluster.prepare_swap(&self.secret, &self.preparation, short()).await.unwrap() {
             Swap::Pending(pending) => pending,
             Swap::Settled(_) => panic!("nothing to write"),
         }

@@ -43,12 +43,7 @@ impl Ready {
         change(&mut object);
         let object = lab.create(&object);
         let preparation = scene::preparation(&manifest, "old", "1", 1);
-        Self {
-            secret: scene::secret_ref(&object),
-            lab,
-            object,
-            preparation,
-        }
+        Self { secret: scene::secret_ref(&object), lab, object, preparation }
     }
 
     fn cluster(&self) -> Cluster {
@@ -60,11 +55,7 @@ impl Ready {
     }
 
     async fn refusal(&self) -> Error {
-        let error = self
-            .cluster()
-            .retire(&self.secret, &self.preparation, soon())
-            .await
-            .unwrap_err();
+        let error = self.cluster().retire(&self.secret, &self.preparation, soon()).await.unwrap_err();
         assert_eq!(self.stored()["data"], self.object["data"], "nothing was written");
         error
     }
@@ -80,10 +71,7 @@ async fn a_first_run_writes_once_and_a_replay_not_at_all() {
     let ready = Ready::new();
     let cluster = ready.cluster();
     cluster.review(&ready.secret, soon()).await.unwrap();
-    let first = cluster
-        .retire(&ready.secret, &ready.preparation, soon())
-        .await
-        .unwrap();
+    let first = cluster.retire(&ready.secret, &ready.preparation, soon()).await.unwrap();
     assert_eq!(first.how(), How::Written);
 
     let written = ready.stored();
@@ -92,29 +80,17 @@ async fn a_first_run_writes_once_and_a_replay_not_at_all() {
     for kept in ["uid", "labels", "annotations", "creationTimestamp", "name"] {
         assert_eq!(written["metadata"][kept], expected["metadata"][kept], "{kept}");
     }
-    assert_ne!(
-        written["metadata"]["resourceVersion"],
-        ready.object["metadata"]["resourceVersion"]
-    );
+    assert_ne!(written["metadata"]["resourceVersion"], ready.object["metadata"]["resourceVersion"]);
     let managers = written["metadata"]["managedFields"].to_string();
-    assert!(
-        managers.contains("qinglong-prompt-output-key-retirement"),
-        "{managers}"
-    );
+    assert!(managers.contains("qinglong-prompt-output-key-retirement"), "{managers}");
 
-    let again = ready
-        .cluster()
-        .retire(&ready.secret, &ready.preparation, soon())
-        .await
-        .unwrap();
+    let again = ready.cluster().retire(&ready.secret, &ready.preparation, soon()).await.unwrap();
     assert_eq!((again.how(), again.absent()), (How::Found, first.absent()));
     assert_eq!(ready.stored(), written, "the replay wrote nothing");
 
     if let Some(lines) = ready.lab.audited() {
         let reviews = vec!["create selfsubjectaccessreviews".to_owned(); 10];
-        let run = ["get secrets", "update secrets", "get secrets"]
-            .map(str::to_owned)
-            .to_vec();
+        let run = ["get secrets", "update secrets", "get secrets"].map(str::to_owned).to_vec();
         assert_eq!(lines, [reviews, run].concat());
     }
 }
@@ -129,11 +105,7 @@ async fn unknown_labels_annotations_finalizers_and_owners_survive() {
             "apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": "0f6c3b7e-1b2a-4c3d-8e9f-001122334455"
         }]);
     });
-    ready
-        .cluster()
-        .retire(&ready.secret, &ready.preparation, soon())
-        .await
-        .unwrap();
+    ready.cluster().retire(&ready.secret, &ready.preparation, soon()).await.unwrap();
     let written = ready.stored();
     let expected = scene::retired(&ready.object, &ready.preparation);
     for kept in ["labels", "annotations", "finalizers", "ownerReferences"] {
@@ -145,40 +117,24 @@ async fn unknown_labels_annotations_finalizers_and_owners_survive() {
 async fn a_concurrent_writer_makes_a_conflict_and_nothing_is_written_over_it() {
     let ready = Ready::new();
     let cluster = ready.cluster();
-    let swap = cluster
-        .prepare_swap(&ready.secret, &ready.preparation, soon())
-        .await
-        .unwrap();
-    let Swap::Pending(pending) = swap else {
-        panic!("nothing to write")
-    };
+    let swap = cluster.prepare_swap(&ready.secret, &ready.preparation, soon()).await.unwrap();
+    let Swap::Pending(pending) = swap else { panic!("nothing to write") };
     let mut touched = ready.object.clone();
     touched["metadata"]["labels"]["touched"] = "yes".into();
     let touched = ready.lab.replace(&touched);
     let error = cluster.commit_swap(pending, soon()).await.unwrap_err();
     assert_eq!(error, Error::Swap(ql3_ops::cluster::swap::Error::Overtaken));
     assert_eq!(error.code().exit, Exit::TryAgain);
-    assert_eq!(
-        ready.stored()["metadata"]["resourceVersion"],
-        touched["metadata"]["resourceVersion"]
-    );
+    assert_eq!(ready.stored()["metadata"]["resourceVersion"], touched["metadata"]["resourceVersion"]);
 }
 
 #[tokio::test]
 async fn the_loser_of_two_equal_runs_finds_the_winners_retirement() {
     let ready = Ready::new();
     let (one, two) = (ready.cluster(), ready.cluster());
-    let swap = one
-        .prepare_swap(&ready.secret, &ready.preparation, soon())
-        .await
-        .unwrap();
-    let Swap::Pending(pending) = swap else {
-        panic!("nothing to write")
-    };
-    let winner = two
-        .retire(&ready.secret, &ready.preparation, soon())
-        .await
-        .unwrap();
+    let swap = one.prepare_swap(&ready.secret, &ready.preparation, soon()).await.unwrap();
+    let Swap::Pending(pending) = swap else { panic!("nothing to write") };
+    let winner = two.retire(&ready.secret, &ready.preparation, soon()).await.unwrap();
     let loser = one.commit_swap(pending, soon()).await.unwrap();
     assert_eq!((winner.how(), loser.how()), (How::Written, How::Found));
     assert_eq!(winner.absent(), loser.absent());
@@ -190,14 +146,8 @@ async fn a_key_that_another_command_retired_is_a_conflict() {
     let other = scene::preparation(&scene::keyring(&ready.object), "old", "2", 1);
     let cluster = ready.cluster();
     cluster.retire(&ready.secret, &other, soon()).await.unwrap();
-    let error = cluster
-        .retire(&ready.secret, &ready.preparation, soon())
-        .await
-        .unwrap_err();
-    assert_eq!(
-        error.code().printed(),
-        "PLUGIN_PACKAGE_PROMPT_OUTPUT_KEY_RETIREMENT_CONFLICT"
-    );
+    let error = cluster.retire(&ready.secret, &ready.preparation, soon()).await.unwrap_err();
+    assert_eq!(error.code().printed(), "PLUGIN_PACKAGE_PROMPT_OUTPUT_KEY_RETIREMENT_CONFLICT");
 }
 
 #[tokio::test]
@@ -213,25 +163,14 @@ async fn a_recreated_secret_is_another_one() {
     assert_eq!(ready.refusal().await, Error::Secret(secret::Error::Recreated));
 }
 
+type Change = fn(&mut Value);
+
 #[tokio::test]
 async fn a_secret_that_is_not_plainly_the_keyrings_is_refused() {
-    type Change = fn(&mut Value);
     let cases: [(Change, secret::Error); 3] = [
-        (
-            |object| object["immutable"] = true.into(),
-            secret::Error::Immutable,
-        ),
-        (
-            |object| object["data"]["extra"] = "AAAA".into(),
-            secret::Error::Entries,
-        ),
-        (
-            |object| {
-                object["metadata"]["annotations"]["kubectl.kubernetes.io/last-applied-configuration"] =
-                    "".into()
-            },
-            secret::Error::LastApplied,
-        ),
+        (|object| object["immutable"] = true.into(), secret::Error::Immutable),
+        (|object| object["data"]["extra"] = "AAAA".into(), secret::Error::Entries),
+        (|object| object["metadata"]["annotations"][LAST_APPLIED] = "".into(), secret::Error::LastApplied),
     ];
     for (change, expected) in cases {
         let error = Ready::with(change).refusal().await;
@@ -243,9 +182,7 @@ async fn a_secret_that_is_not_plainly_the_keyrings_is_refused() {
 #[tokio::test]
 async fn a_secret_that_is_being_deleted_is_refused() {
     let ready = Ready::with(|object| object["metadata"]["finalizers"] = json!(["example.org/hold"]));
-    ready
-        .lab
-        .kubectl(&["delete", "secret", lab::SECRET, "--wait=false"]);
+    ready.lab.kubectl(&["delete", "secret", lab::SECRET, "--wait=false"]);
     assert_eq!(ready.refusal().await, Error::Secret(secret::Error::Deleting));
 }
 
@@ -253,36 +190,20 @@ async fn a_secret_that_is_being_deleted_is_refused() {
 async fn a_secret_that_is_not_there_is_absent() {
     let ready = Ready::new();
     ready.lab.kubectl(&["delete", "secret", lab::SECRET]);
-    let error = ready
-        .cluster()
-        .read(&ready.secret, soon())
-        .await
-        .map(|_observed| ())
-        .unwrap_err();
+    let error = ready.cluster().read(&ready.secret, soon()).await.map(|_observed| ()).unwrap_err();
     assert_eq!(error.code().exit, Exit::NoInput);
 }
 
 #[tokio::test]
 async fn an_operators_kubeconfig_finds_the_uid_and_is_too_mighty_for_the_reviews() {
     let ready = Ready::new();
-    let operator = Cluster::connect(&Authority::Kubeconfig {
-        path: lab::kubeconfig(),
-        context: None,
-    })
-    .unwrap();
-    let found = operator
-        .find(
-            &ready.secret.namespace,
-            &ready.secret.name,
-            scene::DATA_KEY,
-            soon(),
-        )
-        .await
-        .unwrap();
+    let operator =
+        Cluster::connect(&Authority::Kubeconfig { path: lab::kubeconfig(), context: None }).unwrap();
+    let found =
+        operator.find(&ready.secret.namespace, &ready.secret.name, scene::DATA_KEY, soon()).await.unwrap();
     assert_eq!(found.uid(), ready.secret.uid);
     let error = operator.review(&ready.secret, soon()).await.unwrap_err();
-    assert!(
-        matches!(error, Error::Review(review::Error::TooWide { .. })),
-        "{error:?}"
-    );
+    assert!(matches!(error, Error::Review(review::Error::TooWide { .. })), "{error:?}");
 }
+
+const LAST_APPLIED: &str = "kubectl.kubernetes.io/last-applied-configuration";

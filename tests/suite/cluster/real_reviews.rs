@@ -47,22 +47,12 @@ async fn exactly_the_operations_role_passes() {
 
 #[tokio::test]
 async fn a_right_too_few_is_named() {
-    let cases = [
-        ("update", "get secrets (this one)"),
-        ("get", "update secrets (this one)"),
-    ];
+    let cases = [("update", "get secrets (this one)"), ("get", "update secrets (this one)")];
     for (granted, missing) in cases {
-        let error = reviewed(&[rule("secrets", granted, Some(lab::SECRET))])
-            .await
-            .unwrap_err();
-        let Error::Review(review::Error::TooNarrow { row }) = error else {
-            panic!("{error:?}")
-        };
+        let error = reviewed(&[rule("secrets", granted, Some(lab::SECRET))]).await.unwrap_err();
+        let Error::Review(review::Error::TooNarrow { row }) = error else { panic!("{error:?}") };
         assert_eq!(row.to_string(), missing);
-        assert_eq!(
-            (error.code().exit, error.code().name),
-            (Exit::Denied, "TypeError")
-        );
+        assert_eq!((error.code().exit, error.code().name), (Exit::Denied, "TypeError"));
     }
 }
 
@@ -73,23 +63,15 @@ async fn a_right_too_many_is_named() {
         (rule("secrets", "list", None), "list secrets"),
         (rule("secrets", "watch", None), "watch secrets"),
         (rule("secrets", "create", None), "create secrets"),
-        (
-            rule("secrets", "delete", Some(lab::SECRET)),
-            "delete secrets (this one)",
-        ),
-        (
-            rule("secrets", "patch", Some(lab::SECRET)),
-            "patch secrets (this one)",
-        ),
+        (rule("secrets", "delete", Some(lab::SECRET)), "delete secrets (this one)"),
+        (rule("secrets", "patch", Some(lab::SECRET)), "patch secrets (this one)"),
         (rule("secrets", "get", Some(&other)), "get secrets (another one)"),
         (rule("configmaps", "get", None), "get configmaps"),
         (rule("pods", "get", None), "get pods"),
     ];
     for (extra, named) in cases {
         let error = reviewed(&[operation_rules(), extra]).await.unwrap_err();
-        let Error::Review(review::Error::TooWide { row }) = error else {
-            panic!("{error:?}")
-        };
+        let Error::Review(review::Error::TooWide { row }) = error else { panic!("{error:?}") };
         assert_eq!(row.to_string(), named);
         assert_eq!(error.code().exit, Exit::Denied);
     }
@@ -99,10 +81,7 @@ async fn a_right_too_many_is_named() {
 async fn a_token_that_nobody_issued_is_denied() {
     let lab = Lab::new();
     lab.forge_token();
-    let error = Cluster::connect(&lab.in_cluster())
-        .unwrap()
-        .review(&address(&lab), soon())
-        .await
-        .unwrap_err();
+    let error =
+        Cluster::connect(&lab.in_cluster()).unwrap().review(&address(&lab), soon()).await.unwrap_err();
     assert_eq!((error.code().exit, error.code().name), (Exit::Denied, "Error"));
 }

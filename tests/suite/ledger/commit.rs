@@ -23,21 +23,11 @@ use crate::support::wire::Side;
 use crate::support::wire::Wire;
 
 fn answer(act: Act) -> Rule {
-    Rule {
-        side: Side::Server,
-        kind: b'C',
-        text: "COMMIT",
-        act,
-    }
+    Rule { side: Side::Server, kind: b'C', text: "COMMIT", act }
 }
 
 fn request(act: Act) -> Rule {
-    Rule {
-        side: Side::Client,
-        kind: b'Q',
-        text: "COMMIT",
-        act,
-    }
+    Rule { side: Side::Client, kind: b'Q', text: "COMMIT", act }
 }
 
 async fn through(database: &Database, rules: Vec<Rule>) -> (Wire, Ledger) {
@@ -52,10 +42,7 @@ async fn a_lost_answer_is_found_to_have_been_a_yes() {
     let (wire, mut ledger) = through(&database, vec![answer(Act::Cut)]).await;
     let written = prepare(&mut ledger, "one", 1).await.unwrap();
     wire.fired().await;
-    assert!(
-        matches!(written, Written::Created(ref row) if row.prepared_at_ms() == 1),
-        "{written:?}"
-    );
+    assert!(matches!(written, Written::Created(ref row) if row.prepared_at_ms() == 1), "{written:?}");
     assert_eq!(rows(&database.admin().await).await, (1, 0));
 }
 
@@ -75,10 +62,7 @@ async fn a_completion_is_settled_in_the_same_way() {
         let database = Database::installed().await;
         let preparation = prepared(&mut open(&database.settings()).await).await;
         let (wire, mut ledger) = through(&database, vec![lost]).await;
-        let written = ledger
-            .complete(&preparation, &absent(&preparation, "c"), 3, deadline())
-            .await
-            .unwrap();
+        let written = ledger.complete(&preparation, &absent(&preparation, "c"), 3, deadline()).await.unwrap();
         wire.fired().await;
         assert!(matches!(written, Written::Created(_)), "{written:?}");
         assert_eq!(rows(&database.admin().await).await, (1, 1));
@@ -90,10 +74,7 @@ async fn an_answer_that_is_lost_three_times_is_settled_at_the_fourth() {
     let database = Database::installed().await;
     let rules = vec![request(Act::Cut), request(Act::Cut), answer(Act::Cut)];
     let (_wire, mut ledger) = through(&database, rules).await;
-    assert!(matches!(
-        prepare(&mut ledger, "one", 1).await.unwrap(),
-        Written::Created(_)
-    ));
+    assert!(matches!(prepare(&mut ledger, "one", 1).await.unwrap(), Written::Created(_)));
     assert_eq!(rows(&database.admin().await).await, (1, 0));
 }
 
@@ -131,22 +112,13 @@ async fn what_cannot_be_settled_before_the_deadline_is_said_to_be_unsettled() {
     let database = Database::installed().await;
     let (wire, mut ledger) = through(&database, vec![answer(Act::Stall)]).await;
     let soon = Deadline::after(Duration::from_secs(2));
-    let outcome = ledger
-        .prepare(&order("one"), digest("a"), digest("b"), 1, soon)
-        .await
-        .unwrap_err();
+    let outcome = ledger.prepare(&order("one"), digest("a"), digest("b"), 1, soon).await.unwrap_err();
     wire.fired().await;
     assert!(matches!(outcome, Error::Unsettled(_)), "{outcome}");
-    assert_eq!(
-        (outcome.code().exit, outcome.code().code),
-        (Exit::Unsettled, "QL3_LEDGER_COMMIT_UNSETTLED")
-    );
+    assert_eq!((outcome.code().exit, outcome.code().code), (Exit::Unsettled, "QL3_LEDGER_COMMIT_UNSETTLED"));
     // And the next run finds it.
     let mut ledger = open(&database.settings()).await;
-    assert!(matches!(
-        prepare(&mut ledger, "one", 2).await.unwrap(),
-        Written::Existing(_)
-    ));
+    assert!(matches!(prepare(&mut ledger, "one", 2).await.unwrap(), Written::Existing(_)));
 }
 
 #[tokio::test]
@@ -154,28 +126,16 @@ async fn a_first_transaction_that_is_still_undecided_is_waited_for() {
     let database = Database::installed().await;
     let (wire, mut ledger) = through(&database, vec![request(Act::Stall)]).await;
     let soon = Deadline::after(Duration::from_secs(4));
-    let outcome = ledger
-        .prepare(&order("one"), digest("a"), digest("b"), 1, soon)
-        .await
-        .unwrap_err();
+    let outcome = ledger.prepare(&order("one"), digest("a"), digest("b"), 1, soon).await.unwrap_err();
     wire.fired().await;
     assert!(matches!(outcome, Error::Unsettled(_)), "{outcome}");
-    assert_eq!(
-        rows(&database.admin().await).await,
-        (0, 0),
-        "nothing was written beside the undecided one"
-    );
+    assert_eq!(rows(&database.admin().await).await, (0, 0), "nothing was written beside the undecided one");
 }
 
 #[tokio::test]
 async fn a_commit_whose_replication_was_cancelled_is_not_called_done() {
     let mut notice = Vec::new();
-    for (field, value) in [
-        (b'S', "WARNING"),
-        (b'V', "WARNING"),
-        (b'C', "01000"),
-        (b'M', "canceling wait"),
-    ] {
+    for (field, value) in [(b'S', "WARNING"), (b'V', "WARNING"), (b'C', "01000"), (b'M', "canceling wait")] {
         notice.push(field);
         notice.extend(value.bytes().chain([0]));
     }
@@ -199,17 +159,8 @@ async fn a_session_lost_before_commit_wrote_nothing_and_says_why() {
                 WHERE datname = current_database() AND application_name LIKE 'qinglong3-%'";
     admin.query(end, &[]).await.unwrap();
     let lost = prepare(&mut ledger, "one", 1).await.unwrap_err();
-    assert!(
-        matches!(lost, Error::Lost(Some(state)) if state.as_str() == "57P01"),
-        "{lost}"
-    );
-    assert_eq!(
-        (lost.code().exit, rows(&admin).await),
-        (Exit::Unavailable, (0, 0))
-    );
+    assert!(matches!(lost, Error::Lost(Some(state)) if state.as_str() == "57P01"), "{lost}");
+    assert_eq!((lost.code().exit, rows(&admin).await), (Exit::Unavailable, (0, 0)));
     // The lost session is not used again; a new one is opened.
-    assert!(matches!(
-        prepare(&mut ledger, "one", 1).await.unwrap(),
-        Written::Created(_)
-    ));
+    assert!(matches!(prepare(&mut ledger, "one", 1).await.unwrap(), Written::Created(_)));
 }

@@ -36,20 +36,14 @@ async fn a_server_that_does_not_prove_itself_gets_no_login() {
         (plaintext.settings(&[]), postgres::Error::NotOffered),
         (expired.settings(&[]), postgres::Error::Expired),
         (wrong_name.settings(&[]), postgres::Error::Name),
-        (
-            database.settings_with(&[("QL3_POSTGRES_TLS_CA_FILE", other_ca)]),
-            postgres::Error::Issuer,
-        ),
+        (database.settings_with(&[("QL3_POSTGRES_TLS_CA_FILE", other_ca)]), postgres::Error::Issuer),
         (
             database.settings_with(&[("QL3_POSTGRES_TLS_SERVERNAME", "db.elsewhere.test")]),
             postgres::Error::Name,
         ),
     ] {
         let refused = refusal(&settings).await;
-        assert!(
-            matches!(refused, Error::Tls(found) if found == expected),
-            "{refused:?}"
-        );
+        assert!(matches!(refused, Error::Tls(found) if found == expected), "{refused:?}");
         assert_eq!(refused.code().exit, Exit::Peer);
     }
     // The name that is verified is not the host that is dialled.
@@ -66,35 +60,24 @@ async fn a_standby_and_a_read_only_session_are_refused() {
     let database = Database::installed().await;
     let admin = database.admin().await;
     let mut opened_before = open(&database.settings()).await;
-    let read_only = format!(
-        "ALTER ROLE {} SET default_transaction_read_only = on",
-        database.name
-    );
+    let read_only = format!("ALTER ROLE {} SET default_transaction_read_only = on", database.name);
     admin.batch_execute(&read_only).await.unwrap();
     let refused = refusal(&database.settings()).await;
     assert!(matches!(refused, Error::ReadOnly), "{refused}");
-    assert!(
-        prepare(&mut opened_before, "one", 1).await.is_ok(),
-        "its session is as it was"
-    );
+    assert!(prepare(&mut opened_before, "one", 1).await.is_ok(), "its session is as it was");
 }
 
 #[tokio::test]
 async fn a_primary_that_turns_read_only_is_noticed_inside_the_transaction() {
     let database = Database::installed().await;
     // A row that could be found by reading alone, and an order that has yet to be written.
-    prepare(&mut open(&database.settings()).await, "one", 1)
-        .await
-        .unwrap();
+    prepare(&mut open(&database.settings()).await, "one", 1).await.unwrap();
     // The same length, and another meaning: the transaction is opened as on a server that was demoted meanwhile.
     let rule = Rule {
         side: Side::Client,
         kind: b'Q',
         text: "BEGIN",
-        act: Act::Replace(
-            "ISOLATION LEVEL SERIALIZABLE; SET",
-            "READ ONLY                   ; SET",
-        ),
+        act: Act::Replace("ISOLATION LEVEL SERIALIZABLE; SET", "READ ONLY                   ; SET"),
     };
     let wire = Wire::start(&database.server, vec![rule]).await;
     let mut ledger = open(&database.settings_through(wire.port)).await;
@@ -106,35 +89,20 @@ async fn a_primary_that_turns_read_only_is_noticed_inside_the_transaction() {
 #[tokio::test]
 async fn a_pooler_that_drops_the_settings_is_noticed() {
     for (old, new, setting) in [
-        (
-            "search_path=ql3,pg_catalog",
-            "search_path=pg_catalog,ql3",
-            "search_path",
-        ),
-        (
-            "statement_timeout=15s",
-            "statement_timeout=00s",
-            "statement_timeout",
-        ),
+        ("search_path=ql3,pg_catalog", "search_path=pg_catalog,ql3", "search_path"),
+        ("statement_timeout=15s", "statement_timeout=00s", "statement_timeout"),
         ("-c lock_timeout=5s", "                  ", "lock_timeout"),
         (
             "idle_in_transaction_session_timeout=15s",
             "idle_in_transaction_session_timeout=16s",
             "idle_in_transaction_session_timeout",
         ),
-        (
-            "qinglong3-prompt-output",
-            "qinglong4-prompt-output",
-            "application_name",
-        ),
+        ("qinglong3-prompt-output", "qinglong4-prompt-output", "application_name"),
     ] {
         let database = Database::installed().await;
         let wire = Wire::rewriting_startup(&database.server, old, new).await;
         let refused = refusal(&database.settings_through(wire.port)).await;
-        assert!(
-            matches!(refused, Error::Settings(found) if found == setting),
-            "{setting}: {refused}"
-        );
+        assert!(matches!(refused, Error::Settings(found) if found == setting), "{setting}: {refused}");
         assert_eq!(refused.code().exit, Exit::Config);
     }
 }
@@ -160,44 +128,20 @@ async fn a_login_that_is_refused_says_so() {
     let database = Database::installed().await;
     let wrong = database.settings_with(&[("QL3_POSTGRES_AI_MAINTENANCE_PASSWORD", "wrong")]);
     let refused = refusal(&wrong).await;
-    assert!(
-        matches!(refused, Error::Login(state) if state.as_str() == "28P01"),
-        "{refused}"
-    );
+    assert!(matches!(refused, Error::Login(state) if state.as_str() == "28P01"), "{refused}");
     assert_eq!(refused.code().exit, Exit::Denied);
     let unknown = database.settings_with(&[("QL3_POSTGRES_AI_MAINTENANCE_DATABASE", "no_such_database")]);
     let refused = refusal(&unknown).await;
-    assert!(
-        matches!(refused, Error::Schema(state) if state.as_str() == "3D000"),
-        "{refused}"
-    );
+    assert!(matches!(refused, Error::Schema(state) if state.as_str() == "3D000"), "{refused}");
     let admin = database.admin().await;
-    admin
-        .batch_execute(&format!(
-            "REVOKE CONNECT ON DATABASE {} FROM PUBLIC",
-            database.name
-        ))
-        .await
-        .unwrap();
-    let connect = format!(
-        "REVOKE CONNECT ON DATABASE {} FROM ql3_ai_maintenance",
-        database.name
-    );
+    admin.batch_execute(&format!("REVOKE CONNECT ON DATABASE {} FROM PUBLIC", database.name)).await.unwrap();
+    let connect = format!("REVOKE CONNECT ON DATABASE {} FROM ql3_ai_maintenance", database.name);
     admin.batch_execute(&connect).await.unwrap();
     let refused = refusal(&database.settings()).await;
-    assert!(
-        matches!(refused, Error::Login(state) if state.as_str() == "42501"),
-        "{refused}"
-    );
-    admin
-        .batch_execute(&format!("ALTER ROLE {} CONNECTION LIMIT 0", database.name))
-        .await
-        .unwrap();
+    assert!(matches!(refused, Error::Login(state) if state.as_str() == "42501"), "{refused}");
+    admin.batch_execute(&format!("ALTER ROLE {} CONNECTION LIMIT 0", database.name)).await.unwrap();
     let refused = refusal(&database.settings()).await;
-    assert!(
-        matches!(refused, Error::Unready(state) if state.as_str() == "53300"),
-        "{refused}"
-    );
+    assert!(matches!(refused, Error::Unready(state) if state.as_str() == "53300"), "{refused}");
 }
 
 #[tokio::test]
@@ -214,22 +158,11 @@ async fn nobody_a_silent_peer_and_an_unknown_name_each_end_in_time() {
     let settings = to("127.0.0.1", silent.local_addr().unwrap().port());
     let refused = Ledger::open(&settings, soon()).await.map(|_| ()).unwrap_err();
     assert!(matches!(refused, Error::Silent), "{refused}");
-    let closed = TcpListener::bind("127.0.0.1:0")
-        .await
-        .unwrap()
-        .local_addr()
-        .unwrap()
-        .port();
+    let closed = TcpListener::bind("127.0.0.1:0").await.unwrap().local_addr().unwrap().port();
     let refused = refusal(&to("127.0.0.1", closed)).await;
-    assert!(
-        matches!(refused, Error::Unreachable(std::io::ErrorKind::ConnectionRefused)),
-        "{refused}"
-    );
+    assert!(matches!(refused, Error::Unreachable(std::io::ErrorKind::ConnectionRefused)), "{refused}");
     let refused = refusal(&to("no-such-host.invalid", 5432)).await;
-    assert!(
-        matches!(refused, Error::Unreachable(_) | Error::Silent),
-        "{refused}"
-    );
+    assert!(matches!(refused, Error::Unreachable(_) | Error::Silent), "{refused}");
     assert_eq!(refused.code().exit, Exit::Unavailable);
 }
 
@@ -244,10 +177,7 @@ async fn a_trusted_go_between_is_refused_because_the_channel_is_bound() {
     ]);
     // TLS is content with it, for its authority is mounted; the password exchange covers the server's certificate.
     let refused = refusal(&settings).await;
-    assert!(
-        matches!(refused, Error::Login(state) if state.as_str() == "28000"),
-        "{refused:?}"
-    );
+    assert!(matches!(refused, Error::Login(state) if state.as_str() == "28000"), "{refused:?}");
 }
 
 /// The test's own process is the one whose environment is strange.
@@ -295,9 +225,5 @@ async fn foreign_variables_have_no_effect_at_all() {
         .env("SSL_CERT_FILE", &fifo)
         .output()
         .unwrap();
-    assert!(
-        status.status.success(),
-        "{}",
-        String::from_utf8_lossy(&status.stdout)
-    );
+    assert!(status.status.success(), "{}", String::from_utf8_lossy(&status.stdout));
 }

@@ -6,12 +6,12 @@ use ql3_ops::ledger::Error;
 use ql3_ops::ledger::Written;
 
 use super::FENCE;
-use crate::support::artifact::artifact;
 use super::open;
-use crate::support::artifact::parents;
 use super::prepare;
 use super::rows;
 use super::until_waiting;
+use crate::support::artifact::artifact;
+use crate::support::artifact::parents;
 use crate::support::postgres::Database;
 
 /// What the runtime does when it seals: take the fence, look for a preparation, insert.
@@ -53,18 +53,8 @@ async fn an_artifact_committed_while_we_wait_for_the_fence_is_counted() {
         let database = Database::installed().await;
         let (admin, runtime) = (database.admin().await, database.admin().await);
         parents(&admin, 1).await;
-        runtime
-            .batch_execute(&format!("BEGIN ISOLATION LEVEL {isolation}; {FENCE}"))
-            .await
-            .unwrap();
-        assert_eq!(
-            runtime
-                .query_one(IS_PREPARED, &[])
-                .await
-                .unwrap()
-                .get::<_, i64>(0),
-            0
-        );
+        runtime.batch_execute(&format!("BEGIN ISOLATION LEVEL {isolation}; {FENCE}")).await.unwrap();
+        assert_eq!(runtime.query_one(IS_PREPARED, &[]).await.unwrap().get::<_, i64>(0), 0);
         let mut ledger = open(&database.settings()).await;
         let ours = prepare(&mut ledger, "one", 1);
         let theirs = async {
@@ -74,15 +64,9 @@ async fn an_artifact_committed_while_we_wait_for_the_fence_is_counted() {
             runtime.batch_execute("COMMIT").await.unwrap();
         };
         let refused = tokio::join!(ours, theirs).0.unwrap_err();
-        assert!(
-            matches!(refused, Error::Conflict(Conflict::LiveArtifacts(1))),
-            "{isolation}: {refused}"
-        );
+        assert!(matches!(refused, Error::Conflict(Conflict::LiveArtifacts(1))), "{isolation}: {refused}");
         let again = prepare(&mut ledger, "one", 2).await.unwrap_err();
-        assert!(
-            matches!(again, Error::Conflict(Conflict::LiveArtifacts(1))),
-            "{isolation}: {again}"
-        );
+        assert!(matches!(again, Error::Conflict(Conflict::LiveArtifacts(1))), "{isolation}: {again}");
     }
 }
 
@@ -109,10 +93,7 @@ async fn a_fence_held_for_five_seconds_is_a_busy_ledger() {
     assert!(matches!(refused, Error::Locked), "{refused}");
     assert_eq!(refused.code().exit, Exit::TryAgain);
     holder.batch_execute("COMMIT").await.unwrap();
-    assert!(matches!(
-        prepare(&mut ledger, "one", 1).await.unwrap(),
-        Written::Created(_)
-    ));
+    assert!(matches!(prepare(&mut ledger, "one", 1).await.unwrap(), Written::Created(_)));
 }
 
 /// A trigger that counts in a sequence (which no rollback takes back) and fails the first times.
@@ -140,25 +121,15 @@ async fn what_others_cause_is_tried_three_times_and_no_more() {
         let admin = database.admin().await;
         fail(&database, state, 2).await;
         let mut ledger = open(&database.settings()).await;
-        assert!(
-            matches!(prepare(&mut ledger, "one", 1).await.unwrap(), Written::Created(_)),
-            "{state}"
-        );
+        assert!(matches!(prepare(&mut ledger, "one", 1).await.unwrap(), Written::Created(_)), "{state}");
 
         let database = Database::installed().await;
         fail(&database, state, 1000).await;
         let mut ledger = open(&database.settings()).await;
         let refused = prepare(&mut ledger, "one", 1).await.unwrap_err();
-        assert!(
-            matches!(refused, Error::Contended(found) if found.as_str() == state),
-            "{refused}"
-        );
-        let tried = database
-            .admin()
-            .await
-            .query_one("SELECT last_value FROM public.attempts", &[])
-            .await
-            .unwrap();
+        assert!(matches!(refused, Error::Contended(found) if found.as_str() == state), "{refused}");
+        let tried =
+            database.admin().await.query_one("SELECT last_value FROM public.attempts", &[]).await.unwrap();
         assert_eq!(tried.get::<_, i64>(0), 3, "{state}");
         assert_eq!(rows(&database.admin().await).await, (0, 0));
         drop(admin);
@@ -193,10 +164,7 @@ async fn every_other_refusal_is_final_and_keeps_its_meaning() {
         let mut ledger = open(&database.settings()).await;
         let refused = prepare(&mut ledger, "one", 1).await.unwrap_err();
         assert!(check(&refused), "{state}: {refused}");
-        let tried = admin
-            .query_one("SELECT last_value FROM public.attempts", &[])
-            .await
-            .unwrap();
+        let tried = admin.query_one("SELECT last_value FROM public.attempts", &[]).await.unwrap();
         assert_eq!(tried.get::<_, i64>(0), 1, "{state}");
     }
 }

@@ -16,20 +16,11 @@ async fn the_owner_installs_once_and_finds_it_done_from_then_on() {
     let ids: Vec<_> = schema::STEPS.iter().map(|step| step.id).collect();
     for expected in [ids.clone(), vec![], vec![]] {
         let installed = schema::install(&database.settings(), deadline()).await.unwrap();
-        assert_eq!(
-            installed,
-            Installed::Complete {
-                applied: expected,
-                missing: vec![]
-            }
-        );
+        assert_eq!(installed, Installed::Complete { applied: expected, missing: vec![] });
     }
     let rows = database.admin().await.query(HISTORY, &[]).await.unwrap();
     let recorded: Vec<(String, String)> = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
-    let expected: Vec<_> = schema::STEPS
-        .iter()
-        .map(|step| (step.id.to_owned(), step.checksum()))
-        .collect();
+    let expected: Vec<_> = schema::STEPS.iter().map(|step| (step.id.to_owned(), step.checksum())).collect();
     assert_eq!(recorded, expected);
 }
 
@@ -37,10 +28,7 @@ async fn the_owner_installs_once_and_finds_it_done_from_then_on() {
 async fn two_installers_do_not_run_a_step_twice() {
     let database = Database::empty().await;
     let (one, two) = (database.settings(), database.settings());
-    let (one, two) = tokio::join!(
-        schema::install(&one, deadline()),
-        schema::install(&two, deadline())
-    );
+    let (one, two) = tokio::join!(schema::install(&one, deadline()), schema::install(&two, deadline()));
     let applied = |installed| match installed {
         Ok(Installed::Complete { applied, .. }) => applied.len(),
         other => panic!("{other:?}"),
@@ -84,10 +72,7 @@ async fn a_database_of_the_platform_is_left_alone() {
         let before: i64 = admin.query_one(count, &[]).await.unwrap().get(0);
         let installed = schema::install(&database.settings(), deadline()).await.unwrap();
         assert_eq!(installed, Installed::LeftAlone);
-        assert_eq!(
-            admin.query_one(count, &[]).await.unwrap().get::<_, i64>(0),
-            before
-        );
+        assert_eq!(admin.query_one(count, &[]).await.unwrap().get::<_, i64>(0), before);
     }
 }
 
@@ -98,13 +83,8 @@ async fn an_edited_history_stops_the_installation() {
     let edit = "UPDATE ql3_ai.ai_schema_migrations SET checksum = repeat('0', 64)
                  WHERE migration_id = 'ql3-ops-0005_retirements'";
     database.admin().await.batch_execute(edit).await.unwrap();
-    let refused = schema::install(&database.settings(), deadline())
-        .await
-        .unwrap_err();
-    assert!(
-        matches!(refused, Error::Drifted("ql3-ops-0005_retirements")),
-        "{refused}"
-    );
+    let refused = schema::install(&database.settings(), deadline()).await.unwrap_err();
+    assert!(matches!(refused, Error::Drifted("ql3-ops-0005_retirements")), "{refused}");
 }
 
 #[tokio::test]
@@ -119,9 +99,7 @@ async fn a_step_that_fails_leaves_no_trace_and_is_run_again() {
                     END $$;
                     CREATE EVENT TRIGGER obstacle ON ddl_command_end EXECUTE FUNCTION public.obstacle()";
     admin.batch_execute(obstacle).await.unwrap();
-    let refused = schema::install(&database.settings(), deadline())
-        .await
-        .unwrap_err();
+    let refused = schema::install(&database.settings(), deadline()).await.unwrap_err();
     assert!(matches!(refused, Error::Refused(_)), "{refused}");
     let left = "SELECT count(*) FROM pg_class WHERE relname LIKE 'model_invocation_prompt_output_artifacts%'";
     assert_eq!(admin.query_one(left, &[]).await.unwrap().get::<_, i64>(0), 0);
@@ -138,25 +116,14 @@ async fn the_printed_script_does_the_same() {
     assert_eq!(setting, "\\set ON_ERROR_STOP on");
     database.client().await.batch_execute(sql).await.unwrap();
     let installed = schema::install(&database.settings(), deadline()).await.unwrap();
-    assert_eq!(
-        installed,
-        Installed::Complete {
-            applied: vec![],
-            missing: vec![]
-        }
-    );
+    assert_eq!(installed, Installed::Complete { applied: vec![], missing: vec![] });
 }
 
 #[tokio::test]
 async fn who_does_not_own_the_database_is_refused() {
     let database = Database::empty().await;
     let admin = database.admin().await;
-    admin
-        .batch_execute(&format!("ALTER DATABASE {} OWNER TO postgres", database.name))
-        .await
-        .unwrap();
-    let refused = schema::install(&database.settings(), deadline())
-        .await
-        .unwrap_err();
+    admin.batch_execute(&format!("ALTER DATABASE {} OWNER TO postgres", database.name)).await.unwrap();
+    let refused = schema::install(&database.settings(), deadline()).await.unwrap_err();
     assert!(matches!(refused, Error::Denied(_)), "{refused}");
 }

@@ -41,11 +41,7 @@ fn digest(digit: &str) -> Digest {
 
 fn absent(preparation: &Preparation, digit: &str) -> Absent {
     let catalog_digest = digest(digit);
-    Absent {
-        key_id: key(),
-        catalog_digest,
-        absence_proof: absence_proof(preparation, catalog_digest),
-    }
+    Absent { key_id: key(), catalog_digest, absence_proof: absence_proof(preparation, catalog_digest) }
 }
 
 async fn open(settings: &Settings) -> Ledger {
@@ -53,9 +49,7 @@ async fn open(settings: &Settings) -> Ledger {
 }
 
 async fn prepare(ledger: &mut Ledger, name: &str, now_ms: u64) -> Result<Written<Preparation>, Error> {
-    ledger
-        .prepare(&order(name), digest("a"), digest("b"), now_ms, deadline())
-        .await
+    ledger.prepare(&order(name), digest("a"), digest("b"), now_ms, deadline()).await
 }
 
 async fn prepared(ledger: &mut Ledger) -> Preparation {

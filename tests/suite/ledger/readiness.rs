@@ -12,18 +12,12 @@ use crate::support::postgres::deadline;
 
 async fn broken(ledger: &mut Ledger) -> (Vec<Question>, Vec<String>) {
     let readiness = ledger.ready(deadline()).await.unwrap();
-    let broken = Question::ALL
-        .into_iter()
-        .filter(|question| !readiness.holds(*question))
-        .collect();
+    let broken = Question::ALL.into_iter().filter(|question| !readiness.holds(*question)).collect();
     (broken, readiness.faults.iter().map(ToString::to_string).collect())
 }
 
 async fn run(admin: &Client, sql: &str) {
-    admin
-        .batch_execute(sql)
-        .await
-        .unwrap_or_else(|error| panic!("{sql}: {error:?}"));
+    admin.batch_execute(sql).await.unwrap_or_else(|error| panic!("{sql}: {error:?}"));
 }
 
 #[tokio::test]
@@ -31,10 +25,7 @@ async fn an_installed_ledger_is_ready() {
     let database = Database::installed().await;
     let mut ledger = open(&database.settings()).await;
     let readiness = ledger.ready(deadline()).await.unwrap();
-    assert_eq!(
-        (readiness.current_user.as_str(), &readiness.faults[..]),
-        (database.name.as_str(), &[][..])
-    );
+    assert_eq!((readiness.current_user.as_str(), &readiness.faults[..]), (database.name.as_str(), &[][..]));
     readiness.verdict().unwrap();
     ledger.close(deadline()).await.unwrap();
 }
@@ -57,53 +48,16 @@ async fn each_privilege_flipped_breaks_its_question_and_its_own_advice_mends_it(
         }
     };
     let append = "SELECT INSERT";
-    flip(
-        Question::ArtifactDeleteOnly,
-        &table("artifacts"),
-        us,
-        "SELECT DELETE",
-    );
-    flip(
-        Question::TombstoneAppendOnly,
-        &table("artifact_tombstones"),
-        us,
-        append,
-    );
-    flip(
-        Question::KeyRetirementAppendOnly,
-        &table("key_retirement_preparations"),
-        us,
-        append,
-    );
-    flip(
-        Question::KeyRetirementAppendOnly,
-        &table("key_retirement_completions"),
-        us,
-        append,
-    );
-    flip(
-        Question::KeyRetirementAppendOnly,
-        &table("key_retirement_preparations"),
-        "ql3_runtime",
-        "SELECT",
-    );
-    flip(
-        Question::KeyRetirementAppendOnly,
-        &table("key_retirement_completions"),
-        "ql3_runtime",
-        "",
-    );
-    for rotation in [
-        table("key_rotation_preparations"),
-        table("key_rotation_completions"),
-    ] {
+    flip(Question::ArtifactDeleteOnly, &table("artifacts"), us, "SELECT DELETE");
+    flip(Question::TombstoneAppendOnly, &table("artifact_tombstones"), us, append);
+    flip(Question::KeyRetirementAppendOnly, &table("key_retirement_preparations"), us, append);
+    flip(Question::KeyRetirementAppendOnly, &table("key_retirement_completions"), us, append);
+    flip(Question::KeyRetirementAppendOnly, &table("key_retirement_preparations"), "ql3_runtime", "SELECT");
+    flip(Question::KeyRetirementAppendOnly, &table("key_retirement_completions"), "ql3_runtime", "");
+    for rotation in [table("key_rotation_preparations"), table("key_rotation_completions")] {
         flip(Question::KeyRotationAppendOnly, &rotation, us, append);
-        for stranger in [
-            "ql3_runtime",
-            "ql3_admin",
-            "ql3_ai_credential_manager",
-            "ql3_ai_credential_tester",
-        ] {
+        for stranger in ["ql3_runtime", "ql3_admin", "ql3_ai_credential_manager", "ql3_ai_credential_tester"]
+        {
             flip(Question::KeyRotationAppendOnly, &rotation, stranger, "");
         }
     }
@@ -118,14 +72,8 @@ async fn each_privilege_flipped_breaks_its_question_and_its_own_advice_mends_it(
         flip(Question::TerminalEvidenceReadOnly, evidence, us, "SELECT");
     }
     for schema in ["ql3", "ql3_ai"] {
-        flips.push((
-            Question::SchemaAuthority,
-            format!("REVOKE USAGE ON SCHEMA {schema} FROM {us}"),
-        ));
-        flips.push((
-            Question::SchemaAuthority,
-            format!("GRANT CREATE ON SCHEMA {schema} TO {us}"),
-        ));
+        flips.push((Question::SchemaAuthority, format!("REVOKE USAGE ON SCHEMA {schema} FROM {us}")));
+        flips.push((Question::SchemaAuthority, format!("GRANT CREATE ON SCHEMA {schema} TO {us}")));
     }
     assert_eq!(flips.len(), 92);
     for (question, statement) in flips {
@@ -151,19 +99,11 @@ async fn membership_decides_who_we_are() {
         run(&admin, &format!("{flip} {}", database.name)).await;
         let (found, advice) = broken(&mut ledger).await;
         assert!(found.contains(&Question::MaintenanceAuthority), "{flip}");
-        assert!(
-            advice[0].starts_with(&format!("{back} {}", database.name)),
-            "{advice:?}"
-        );
+        assert!(advice[0].starts_with(&format!("{back} {}", database.name)), "{advice:?}");
         run(&admin, &format!("{back} {}", database.name)).await;
     }
     run(&admin, &format!("ALTER ROLE {} SUPERUSER", database.name)).await;
-    assert!(
-        broken(&mut ledger)
-            .await
-            .0
-            .contains(&Question::MaintenanceAuthority)
-    );
+    assert!(broken(&mut ledger).await.0.contains(&Question::MaintenanceAuthority));
     run(&admin, &format!("ALTER ROLE {} NOSUPERUSER", database.name)).await;
 }
 
@@ -184,34 +124,21 @@ async fn what_is_not_there_is_named_and_is_not_a_matter_of_grants() {
     let verdict = readiness.verdict().unwrap_err();
     assert!(matches!(verdict, Error::NotInstalled(_)), "{verdict}");
     assert_eq!(verdict.code().exit, Exit::Config);
-    assert_eq!(
-        verdict.code().printed(),
-        "PLUGIN_PACKAGE_PROMPT_OUTPUT_ARTIFACT_UNAVAILABLE"
-    );
+    assert_eq!(verdict.code().printed(), "PLUGIN_PACKAGE_PROMPT_OUTPUT_ARTIFACT_UNAVAILABLE");
 
     let database = Database::installed().await;
     let mut ledger = open(&database.settings()).await;
-    run(
-        &database.admin().await,
-        "DROP TABLE ql3_ai.model_invocation_prompt_output_key_rotation_completions",
-    )
-    .await;
+    run(&database.admin().await, "DROP TABLE ql3_ai.model_invocation_prompt_output_key_rotation_completions")
+        .await;
     let (found, advice) = broken(&mut ledger).await;
     assert_eq!(found, [Question::KeyRotationAppendOnly]);
-    assert!(
-        advice[0].contains("key_rotation_completions is not there"),
-        "{advice:?}"
-    );
+    assert!(advice[0].contains("key_rotation_completions is not there"), "{advice:?}");
     run(
         &database.admin().await,
         "DROP TABLE ql3_ai.model_invocation_prompt_output_key_retirement_completions",
     )
     .await;
-    let missing = open(&database.settings())
-        .await
-        .find(&super::key(), deadline())
-        .await
-        .unwrap_err();
+    let missing = open(&database.settings()).await.find(&super::key(), deadline()).await.unwrap_err();
     assert!(matches!(missing, Error::Schema(_)), "{missing}");
     assert_eq!(missing.code().exit, Exit::Config);
 }

@@ -59,10 +59,12 @@ async fn killed_at(stores: &Stores, moment: Moment) -> usize {
     let mut gets = 0;
     let scene = stores.stand_in(move |method| {
         gets += usize::from(method == "GET");
-        let stop = match moment {
-            Moment::Prepared if method == "GET" && gets == 2 => Stop::BeforeActing,
-            Moment::SwappedUnheard if method == "PUT" => Stop::AfterActing,
-            _ => return Stop::Never,
+        let unheard = matches!(moment, Moment::SwappedUnheard) && method == "PUT";
+        let heard = matches!(moment, Moment::Prepared) && method == "GET" && gets == 2;
+        let stop = match (unheard, heard) {
+            (true, _) => Stop::AfterActing,
+            (_, true) => Stop::BeforeActing,
+            (false, false) => return Stop::Never,
         };
         stopped.send(()).unwrap();
         stop

@@ -1,5 +1,6 @@
 //! The built program against both real stores.
 
+mod api;
 mod crash;
 mod run;
 mod secrecy;
@@ -99,7 +100,8 @@ impl Stage {
 
     /// The Secret's version and the ledger's numbers of preparations and completions.
     pub(crate) async fn state(&self) -> (String, i64, i64) {
-        let version = self.lab.secret(lab::SECRET)["metadata"]["resourceVersion"].as_str().unwrap().to_owned();
+        let version =
+            self.lab.secret(lab::SECRET)["metadata"]["resourceVersion"].as_str().unwrap().to_owned();
         let (preparations, completions) = self.rows().await;
         (version, preparations, completions)
     }

@@ -97,7 +97,8 @@ async fn arrange(stage: &Stage, scene: &str, key: &str) -> PathBuf {
         "no rights at all" => drop(stage.lab.kubectl(&["delete", "rolebinding", "retirement"])),
         "a ledger that was lost" => {
             assert_eq!(stage.run(&command).exit, Some(0));
-            let truncate = "TRUNCATE ql3_ai.model_invocation_prompt_output_key_retirement_preparations CASCADE";
+            let truncate =
+                "TRUNCATE ql3_ai.model_invocation_prompt_output_key_retirement_preparations CASCADE";
             stage.database.admin().await.batch_execute(truncate).await.unwrap();
         }
         _ => {}

@@ -112,7 +112,8 @@ fn check(canaries: &Canaries, verb: &str, ended: &Ended, exit: i32, words: &std:
 /// Every row of every table of the ledger, as text.
 async fn everything(stage: &Stage) -> String {
     let admin = stage.database.admin().await;
-    let tables = admin.query("SELECT tablename::text FROM pg_tables WHERE schemaname = 'ql3_ai'", &[]).await.unwrap();
+    let tables =
+        admin.query("SELECT tablename::text FROM pg_tables WHERE schemaname = 'ql3_ai'", &[]).await.unwrap();
     let mut text = String::new();
     for table in tables {
         let rows = format!("SELECT row_to_json(t)::text FROM ql3_ai.{} t", table.get::<_, String>(0));
@@ -127,7 +128,9 @@ async fn everything(stage: &Stage) -> String {
 #[test]
 fn a_search_finds_what_it_looks_for() {
     let canaries = Canaries::of(&[("a key", &[0xab; 32])]);
-    for text in ["ab".repeat(32), "AB".repeat(32), STANDARD.encode([0xab; 32]), URL_SAFE_NO_PAD.encode([0xab; 32])] {
+    for text in
+        ["ab".repeat(32), "AB".repeat(32), STANDARD.encode([0xab; 32]), URL_SAFE_NO_PAD.encode([0xab; 32])]
+    {
         let found = std::panic::catch_unwind(|| canaries.assert_absent("a text", &format!("x{text}y")));
         assert!(found.is_err(), "{text} was not found");
     }

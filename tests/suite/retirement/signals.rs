@@ -42,7 +42,11 @@ async fn before_the_swap_a_signal_ends_the_run_with_75_and_nothing_half_done() {
             assert!(line(&ended.stderr)["code"] == "QL3_RETIREMENT_STOPPED", "{at}");
             assert_eq!((stores.rows().await, stores.retired()), (rows, Vec::new()), "{at}");
             let words: Value = serde_json::from_slice(&std::fs::read(words(&stores)).unwrap()).unwrap();
-            assert_eq!((&words["exit"], &words["code"]), (&"TryAgain".into(), &"QL3_RETIREMENT_STOPPED".into()), "{at}");
+            assert_eq!(
+                (&words["exit"], &words["code"]),
+                (&"TryAgain".into(), &"QL3_RETIREMENT_STOPPED".into()),
+                "{at}"
+            );
         }
     }
 }
@@ -84,7 +88,13 @@ async fn a_deadline_that_passes_ends_the_run_with_75() {
 
 /// Starts a run and sends SIGTERM while the stand-in has the given request; with [`Stop::Never`] it is answered
 /// after the signal.
-async fn signalled_at(stores: &Stores, birth: Birth, method: &'static str, number: usize, then: Stop) -> Ended {
+async fn signalled_at(
+    stores: &Stores,
+    birth: Birth,
+    method: &'static str,
+    number: usize,
+    then: Stop,
+) -> Ended {
     let (arrived, at_arrival) = mpsc::channel();
     let (go, gone) = mpsc::channel::<()>();
     let gone = Arc::new(Mutex::new(gone));

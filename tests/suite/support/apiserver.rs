@@ -45,18 +45,11 @@ pub(crate) struct Seen {
 
 impl Seen {
     pub(crate) fn header(&self, name: &str) -> Option<&str> {
-        self.headers
-            .iter()
-            .find(|(found, _value)| found == name)
-            .map(|(_name, value)| value.as_str())
+        self.headers.iter().find(|(found, _value)| found == name).map(|(_name, value)| value.as_str())
     }
 
     pub(crate) fn json(&self) -> Value {
-        if self.body.is_empty() {
-            Value::Null
-        } else {
-            serde_json::from_slice(&self.body).unwrap()
-        }
+        if self.body.is_empty() { Value::Null } else { serde_json::from_slice(&self.body).unwrap() }
     }
 }
 
@@ -71,6 +64,8 @@ pub(crate) enum Play {
     Drop,
     /// Announces a body without end and sends it as long as somebody reads.
     Endless,
+    /// Neither reads nor writes on this connection any more, whatever comes over it.
+    Freeze,
     /// Announces the whole body, sends half of it and ends the connection.
     Half(Answer),
     /// HTTP/2 only: says that the stream was not looked at, which invites a client to send it again.
@@ -90,11 +85,7 @@ pub(crate) struct Answer {
 impl Answer {
     pub(crate) fn json(status: u16, body: &Value) -> Self {
         let headers = vec![("content-type", "application/json".to_owned())];
-        Self {
-            status,
-            headers,
-            body: body.to_string().into_bytes(),
-        }
+        Self { status, headers, body: body.to_string().into_bytes() }
     }
 
     pub(crate) fn with(mut self, name: &'static str, value: &str) -> Self {
@@ -129,9 +120,9 @@ struct Shared {
 
 impl Shared {
     /// Recorded first, so that a request counts whatever follows.
-    fn play(&self, seen: Seen) -> Play {
+    fn play(&self, seen: &Seen) -> Play {
         self.seen.lock().unwrap().push(seen.clone());
-        (self.script.lock().unwrap())(&seen)
+        (self.script.lock().unwrap())(seen)
     }
 }
 
@@ -149,10 +140,7 @@ impl Server {
         let acceptor = acceptor(leaf, http);
         let (stop, stopped) = oneshot::channel();
         let thread = std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-                .unwrap();
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
             runtime.block_on(async {
                 let listener = TcpListener::from_std(listener).unwrap();
                 tokio::select! {
@@ -161,13 +149,7 @@ impl Server {
                 }
             });
         });
-        Self {
-            address,
-            closed,
-            seen,
-            stop: Some(stop),
-            thread: Some(thread),
-        }
+        Self { address, closed, seen, stop: Some(stop), thread: Some(thread) }
     }
 
     /// Waits until the server has ended a connection.
@@ -184,11 +166,7 @@ impl Server {
 
     /// The methods that came, in order, without access reviews.
     pub(crate) fn trace(&self) -> Vec<String> {
-        self.seen()
-            .into_iter()
-            .map(|seen| seen.method)
-            .filter(|method| method != "POST")
-            .collect()
+        self.seen().into_iter().map(|seen| seen.method).filter(|method| method != "POST").collect()
     }
 
     pub(crate) fn puts(&self) -> usize {
@@ -207,9 +185,7 @@ fn acceptor(leaf: &Leaf, http: Http) -> TlsAcceptor {
     let chain = vec![CertificateDer::from_pem_slice(leaf.pem.as_bytes()).unwrap()];
     let key = PrivateKeyDer::from_pem_slice(leaf.key.as_bytes()).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .unwrap();
+    let config = ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().unwrap();
     let mut config = config.with_no_client_auth().with_single_cert(chain, key).unwrap();
     config.alpn_protocols = match http {
         Http::One => vec![b"http/1.1".to_vec()],

@@ -91,12 +91,13 @@ impl Lab {
 
     /// Gives the service account a Role with these rules, beside those it has.
     pub(crate) fn grant(&self, name: &str, rules: Value) {
-        let role = json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role",
-            "metadata": { "name": name, "namespace": self.namespace }, "rules": rules });
+        let mut role = json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "Role",
+            "metadata": { "name": name, "namespace": self.namespace } });
         let binding = json!({ "apiVersion": "rbac.authorization.k8s.io/v1", "kind": "RoleBinding",
             "metadata": { "name": name, "namespace": self.namespace },
             "roleRef": { "apiGroup": "rbac.authorization.k8s.io", "kind": "Role", "name": name },
             "subjects": [{ "kind": "ServiceAccount", "name": USER, "namespace": self.namespace }] });
+        role["rules"] = rules;
         self.create(&role);
         self.create(&binding);
         self.wait_until_granted(&role["rules"][0]);
@@ -110,35 +111,17 @@ impl Lab {
             None => text(&rule["resources"][0]),
         };
         let user = format!("system:serviceaccount:{}:{USER}", self.namespace);
-        let ask = [
-            "-n",
-            &self.namespace,
-            "auth",
-            "can-i",
-            &text(&rule["verbs"][0]),
-            &object,
-            "--as",
-            &user,
-        ];
-        assert!(
-            (0..100).any(|_try| run(&ask, None).0),
-            "{object} is still not granted"
-        );
+        let ask = ["-n", &self.namespace, "auth", "can-i", &text(&rule["verbs"][0]), &object, "--as", &user];
+        assert!((0..100).any(|_try| run(&ask, None).0), "{object} is still not granted");
     }
 
     pub(crate) fn create(&self, object: &Value) -> Value {
-        let out = kubectl(
-            &["create", "-n", &self.namespace, "-o", "json", "-f", "-"],
-            Some(object),
-        );
+        let out = kubectl(&["create", "-n", &self.namespace, "-o", "json", "-f", "-"], Some(object));
         serde_json::from_str(&out).unwrap()
     }
 
     pub(crate) fn replace(&self, object: &Value) -> Value {
-        let out = kubectl(
-            &["replace", "-n", &self.namespace, "-o", "json", "-f", "-"],
-            Some(object),
-        );
+        let out = kubectl(&["replace", "-n", &self.namespace, "-o", "json", "-f", "-"], Some(object));
         serde_json::from_str(&out).unwrap()
     }
 
@@ -155,18 +138,12 @@ impl Lab {
     pub(crate) fn audited(&self) -> Option<Vec<String>> {
         let text = std::fs::read_to_string(std::env::var_os("QL3_LAB_AUDIT_LOG")?).unwrap();
         let user = format!("system:serviceaccount:{}:{USER}", self.namespace);
-        let events = text
-            .lines()
-            .filter_map(|line| serde_json::from_str::<Value>(line).ok());
+        let events = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
         let ours =
             events.filter(|event| event["user"]["username"] == *user && event["stage"] == "ResponseComplete");
         let line = |event: Value| {
             let text = |value: &Value| value.as_str().unwrap().to_owned();
-            format!(
-                "{} {}",
-                text(&event["verb"]),
-                text(&event["objectRef"]["resource"])
-            )
+            format!("{} {}", text(&event["verb"]), text(&event["objectRef"]["resource"]))
         };
         Some(ours.map(line).collect())
     }
@@ -201,10 +178,7 @@ impl Drop for Lab {
         }
         // A finalizer would keep the namespace for ever.
         let patch = r#"{"metadata":{"finalizers":null}}"#;
-        let _patched = run(
-            &["-n", &self.namespace, "patch", "secret", SECRET, "-p", patch],
-            None,
-        );
+        let _patched = run(&["-n", &self.namespace, "patch", "secret", SECRET, "-p", patch], None);
         let _deleted = run(&["delete", "namespace", &self.namespace, "--wait=false"], None);
     }
 }
@@ -242,8 +216,7 @@ fn run(arguments: &[&str], input: Option<&Value>) -> (bool, String, String) {
 /// The operator's file. Without one the test fails: nothing is skipped.
 pub(crate) fn kubeconfig() -> PathBuf {
     let path = std::env::var_os("QL3_LAB_KUBECONFIG");
-    path.expect("no QL3_LAB_KUBECONFIG: run hack/lab up, then eval \"$(hack/lab env)\"")
-        .into()
+    path.expect("no QL3_LAB_KUBECONFIG: run hack/lab up, then eval \"$(hack/lab env)\"").into()
 }
 
 /// The service account.

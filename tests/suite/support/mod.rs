@@ -2,11 +2,12 @@
 
 pub(crate) mod apiserver;
 pub(crate) mod artifact;
+pub(crate) mod go_between;
 pub(crate) mod lab;
 pub(crate) mod pki;
 pub(crate) mod postgres;
 pub(crate) mod program;
 pub(crate) mod scene;
-pub(crate) mod store;
 pub(crate) mod special;
+pub(crate) mod store;
 pub(crate) mod wire;

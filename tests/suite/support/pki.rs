@@ -27,15 +27,12 @@ impl Ca {
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let key = KeyPair::generate().unwrap();
         let pem = params.self_signed(&key).unwrap().pem();
-        Self {
-            issuer: Issuer::new(params, key),
-            pem,
-        }
+        Self { issuer: Issuer::new(params, key), pem }
     }
 
     /// A certificate for these names and addresses.
     pub(crate) fn issue(&self, names: &[&str]) -> Leaf {
-        self.sign(params(names))
+        self.sign(&params(names))
     }
 
     /// One that expired long ago.
@@ -43,16 +40,13 @@ impl Ca {
         let mut params = params(names);
         params.not_before = rcgen::date_time_ymd(2001, 1, 1);
         params.not_after = rcgen::date_time_ymd(2002, 1, 1);
-        self.sign(params)
+        self.sign(&params)
     }
 
-    fn sign(&self, params: CertificateParams) -> Leaf {
+    fn sign(&self, params: &CertificateParams) -> Leaf {
         let key = KeyPair::generate().unwrap();
         let pem = params.signed_by(&key, &self.issuer).unwrap().pem();
-        Leaf {
-            pem,
-            key: key.serialize_pem(),
-        }
+        Leaf { pem, key: key.serialize_pem() }
     }
 }
 

@@ -43,16 +43,9 @@ pub(crate) struct Server {
 
 impl Server {
     pub(crate) fn lab() -> Self {
-        let superuser: Config = lab("QL3_LAB_DSN")
-            .parse()
-            .expect("QL3_LAB_DSN is a connection string");
+        let superuser: Config = lab("QL3_LAB_DSN").parse().expect("QL3_LAB_DSN is a connection string");
         let port = *superuser.get_ports().first().expect("a port");
-        Self {
-            port,
-            ca: lab("QL3_LAB_PG_CA").into(),
-            name: lab("QL3_LAB_PG_SERVERNAME"),
-            superuser,
-        }
+        Self { port, ca: lab("QL3_LAB_PG_CA").into(), name: lab("QL3_LAB_PG_SERVERNAME"), superuser }
     }
 
     pub(crate) fn host(&self) -> String {
@@ -97,25 +90,14 @@ impl Database {
     pub(crate) async fn installed() -> Self {
         let server = Server::lab();
         let template = template(&server).await;
-        Self::create(
-            server,
-            &format!("TEMPLATE {template}"),
-            "IN ROLE ql3_ai_maintenance",
-        )
-        .await
+        Self::create(server, &format!("TEMPLATE {template}"), "IN ROLE ql3_ai_maintenance").await
     }
 
     /// Empty, and owned by its login.
     pub(crate) async fn empty() -> Self {
         let database = Self::create(Server::lab(), "TEMPLATE template0", "").await;
         let own = format!("ALTER DATABASE {0} OWNER TO {0}", database.name);
-        database
-            .server
-            .admin("postgres")
-            .await
-            .batch_execute(&own)
-            .await
-            .expect("an owner");
+        database.server.admin("postgres").await.batch_execute(&own).await.expect("an owner");
         database
     }
 
@@ -133,27 +115,14 @@ impl Database {
             admin.batch_execute(&statement).await.expect("a role");
         }
         // One copy of a template at a time, over all processes that test here.
-        admin
-            .batch_execute("SELECT pg_advisory_lock(20812, 1)")
-            .await
-            .expect("the lock");
-        admin
-            .batch_execute(&format!("CREATE DATABASE {name} {options}"))
-            .await
-            .expect("a database");
-        Self {
-            server,
-            name,
-            password,
-        }
+        admin.batch_execute("SELECT pg_advisory_lock(20812, 1)").await.expect("the lock");
+        admin.batch_execute(&format!("CREATE DATABASE {name} {options}")).await.expect("a database");
+        Self { server, name, password }
     }
 
     /// The environment with which our login reaches the database, with changes.
     pub(crate) fn environment(&self, changes: &[(&str, &str)]) -> HashMap<String, OsString> {
-        let (port, ca) = (
-            self.server.port.to_string(),
-            self.server.ca.to_str().expect("UTF-8").to_owned(),
-        );
+        let (port, ca) = (self.server.port.to_string(), self.server.ca.to_str().expect("UTF-8").to_owned());
         let values = [
             ("QL3_POSTGRES_AI_MAINTENANCE_HOST", self.server.host()),
             ("QL3_POSTGRES_AI_MAINTENANCE_PORT", port),
@@ -164,11 +133,7 @@ impl Database {
             ("QL3_POSTGRES_TLS_SERVERNAME", self.server.name.clone()),
         ];
         let changes = changes.iter().map(|(name, value)| (*name, (*value).to_owned()));
-        values
-            .into_iter()
-            .chain(changes)
-            .map(|(name, value)| (name.to_owned(), value.into()))
-            .collect()
+        values.into_iter().chain(changes).map(|(name, value)| (name.to_owned(), value.into())).collect()
     }
 
     pub(crate) fn settings(&self) -> Settings {
@@ -211,10 +176,7 @@ impl Database {
     /// A session of our login in it, without the ledger.
     pub(crate) async fn client(&self) -> Client {
         let mut config = self.server.superuser.clone();
-        config
-            .dbname(&self.name)
-            .user(&self.name)
-            .password(&self.password);
+        config.dbname(&self.name).user(&self.name).password(&self.password);
         connect(&config, self.server.identity()).await
     }
 }
@@ -224,16 +186,11 @@ impl Drop for Database {
         let (server, name) = (self.server.clone(), self.name.clone());
         // On a thread of its own: the test's runtime may be ending, with its sessions still open.
         let work = move || {
-            let runtime = tokio::runtime::Builder::new_current_thread()
-                .enable_all()
-                .build()
-                .expect("a runtime");
+            let runtime =
+                tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
             runtime.block_on(async {
                 let admin = server.admin("postgres").await;
-                for statement in [
-                    format!("DROP DATABASE {name} WITH (FORCE)"),
-                    format!("DROP ROLE {name}"),
-                ] {
+                for statement in [format!("DROP DATABASE {name} WITH (FORCE)"), format!("DROP ROLE {name}")] {
                     admin.batch_execute(&statement).await.expect("gone");
                 }
             });
@@ -246,21 +203,13 @@ impl Drop for Database {
 async fn template(server: &Server) -> &'static str {
     static NAME: OnceCell<String> = OnceCell::const_new();
     let make = || async {
-        let version = schema::STEPS
-            .iter()
-            .map(schema::Step::checksum)
-            .chain([schema::script()])
-            .collect::<String>();
+        let version =
+            schema::STEPS.iter().map(schema::Step::checksum).chain([schema::script()]).collect::<String>();
         let name = format!("ql3_template_{:016x}", hash(&version));
         let admin = server.admin("postgres").await;
-        admin
-            .batch_execute("SELECT pg_advisory_lock(20812, 1)")
-            .await
-            .expect("the lock");
-        let found = admin
-            .query("SELECT FROM pg_database WHERE datname = $1", &[&name])
-            .await
-            .expect("an answer");
+        admin.batch_execute("SELECT pg_advisory_lock(20812, 1)").await.expect("the lock");
+        let found =
+            admin.query("SELECT FROM pg_database WHERE datname = $1", &[&name]).await.expect("an answer");
         if found.is_empty() {
             let making = format!("{name}_{}", std::process::id());
             admin
@@ -268,14 +217,8 @@ async fn template(server: &Server) -> &'static str {
                 .await
                 .expect("a database");
             let installed = schema::install(&superuser_settings(server, &making), deadline()).await;
-            assert!(
-                matches!(installed, Ok(schema::Installed::Complete { .. })),
-                "{installed:?}"
-            );
-            admin
-                .batch_execute(&format!("ALTER DATABASE {making} RENAME TO {name}"))
-                .await
-                .expect("a name");
+            assert!(matches!(installed, Ok(schema::Installed::Complete { .. })), "{installed:?}");
+            admin.batch_execute(&format!("ALTER DATABASE {making} RENAME TO {name}")).await.expect("a name");
         }
         name
     };
@@ -300,7 +243,6 @@ fn superuser_settings(server: &Server, database: &str) -> Settings {
 }
 
 fn hash(text: &str) -> u64 {
-    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
+    text.bytes()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
 }

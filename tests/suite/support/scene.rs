@@ -8,6 +8,7 @@ use ql3_ops::cluster::Authority;
 use ql3_ops::cluster::Cluster;
 use ql3_ops::cluster::SecretRef;
 use ql3_ops::cluster::ServiceEnv;
+use ql3_ops::keyring::Digest;
 use ql3_ops::keyring::Identity;
 use ql3_ops::keyring::KeyId;
 use ql3_ops::keyring::Manifest;
@@ -15,6 +16,7 @@ use ql3_ops::keyring::Preparation;
 use ql3_ops::keyring::Request;
 use ql3_ops::keyring::Retirement;
 use ql3_ops::keyring::State;
+use ql3_ops::keyring::absence_proof;
 use ql3_ops::time::Deadline;
 use serde_json::Value;
 use serde_json::json;
@@ -100,9 +102,7 @@ pub(crate) fn with_keyring(object: &Value, manifest: &Manifest) -> Value {
 }
 
 pub(crate) fn keyring(object: &Value) -> Manifest {
-    let bytes = BASE64_STANDARD
-        .decode(object["data"][DATA_KEY].as_str().unwrap())
-        .unwrap();
+    let bytes = BASE64_STANDARD.decode(object["data"][DATA_KEY].as_str().unwrap()).unwrap();
     Manifest::parse(&bytes).unwrap()
 }
 
@@ -144,6 +144,23 @@ pub(crate) fn retired(object: &Value, preparation: &Preparation) -> Value {
         Retirement::Changed { manifest, .. } => with_keyring(object, &manifest),
         Retirement::Unchanged(_) => panic!("retired already"),
     }
+}
+
+/// The object with its keyring's text changed; the result must still be a keyring.
+pub(crate) fn edited(object: &Value, edit: impl Fn(&str) -> String) -> Value {
+    let bytes = keyring(object).canonical();
+    let text = edit(bytes.expose_str().unwrap());
+    with_keyring(object, &Manifest::parse(text.as_bytes()).unwrap())
+}
+
+/// A retired object whose record tells of another catalogue, and is proven for that one.
+pub(crate) fn forged(retired: &Value, preparation: &Preparation) -> Value {
+    let found = keyring(retired).catalog_digest();
+    let other = Digest::parse(&"a".repeat(64)).unwrap();
+    let proof = |digest| absence_proof(preparation, digest).to_string();
+    edited(retired, |text| {
+        text.replace(&found.to_string(), &other.to_string()).replace(&proof(found), &proof(other))
+    })
 }
 
 pub(crate) const DATA_KEY: &str = "keyring.json";

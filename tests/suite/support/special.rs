@@ -25,10 +25,7 @@ impl Special {
         let directory = tempfile::tempdir().expect("a directory");
         let place = directory.path().join("postgres");
         let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("hack/lab.d/postgres.sh");
-        let primary = PathBuf::from(lab("QL3_LAB_PG_CA"))
-            .parent()
-            .expect("the lab's folder")
-            .to_owned();
+        let primary = PathBuf::from(lab("QL3_LAB_PG_CA")).parent().expect("the lab's folder").to_owned();
         let mut command = Command::new(script);
         command.arg(&place).arg(kind);
         if kind == "standby" {
@@ -37,33 +34,16 @@ impl Special {
         let output = command.output().expect("hack/lab.d/postgres.sh runs");
         let said = String::from_utf8(output.stdout).expect("UTF-8");
         let [pid, port] = said.split_whitespace().collect::<Vec<_>>()[..] else {
-            panic!(
-                "no server of kind {kind}: {said} {}",
-                String::from_utf8_lossy(&output.stderr)
-            )
+            panic!("no server of kind {kind}: {said} {}", String::from_utf8_lossy(&output.stderr))
         };
         let lab = Server::lab();
         let mut superuser = Config::new();
+        superuser.host("127.0.0.1").port(port.parse().expect("a port")).user("postgres");
         superuser
-            .host("127.0.0.1")
-            .port(port.parse().expect("a port"))
-            .user("postgres");
-        superuser.password(
-            std::fs::read_to_string(place.join("postgres.password"))
-                .expect("a password")
-                .trim(),
-        );
-        let server = Server {
-            port: port.parse().expect("a port"),
-            ca: place.join("ca.crt"),
-            superuser,
-            ..lab
-        };
-        Self {
-            server,
-            pid: pid.to_owned(),
-            directory,
-        }
+            .password(std::fs::read_to_string(place.join("postgres.password")).expect("a password").trim());
+        let server =
+            Server { port: port.parse().expect("a port"), ca: place.join("ca.crt"), superuser, ..lab };
+        Self { server, pid: pid.to_owned(), directory }
     }
 
     /// How our role would reach it.
@@ -80,14 +60,9 @@ impl Special {
                 "QL3_POSTGRES_TLS_SERVERNAME" => self.server.name.clone(),
                 _ => String::new(),
             };
-            let other = changes
-                .iter()
-                .find(|(known, _)| *known == name)
-                .map(|(_, value)| (*value).to_owned());
-            other
-                .or(Some(value))
-                .filter(|value| !value.is_empty())
-                .map(OsString::from)
+            let other =
+                changes.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
+            other.or(Some(value)).filter(|value| !value.is_empty()).map(OsString::from)
         };
         Settings::from_lookup(Role::Maintenance, lookup).expect("settings")
     }
@@ -96,9 +71,6 @@ impl Special {
 impl Drop for Special {
     fn drop(&mut self) {
         let killed = Command::new("kill").args(["-INT", &self.pid]).status();
-        assert!(
-            killed.is_ok_and(|status| status.success()),
-            "the server is told to stop"
-        );
+        assert!(killed.is_ok_and(|status| status.success()), "the server is told to stop");
     }
 }

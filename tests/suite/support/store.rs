@@ -14,11 +14,7 @@ pub(crate) struct Store {
 
 impl Store {
     pub(crate) fn version(&self) -> u64 {
-        self.object["metadata"]["resourceVersion"]
-            .as_str()
-            .unwrap()
-            .parse()
-            .unwrap()
+        self.object["metadata"]["resourceVersion"].as_str().unwrap().parse().unwrap()
     }
 
     /// Another writer replaces the object; the version moves on.
@@ -48,19 +44,14 @@ impl Store {
 
 /// The API server's object for what is not a success.
 pub(crate) fn status(code: u16) -> Answer {
-    Answer::json(
-        code,
-        &json!({ "kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code }),
-    )
+    Answer::json(code, &json!({ "kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code }))
 }
 
 /// A review answered as the matrix wants it.
 pub(crate) fn review(seen: &Seen) -> Answer {
     let mut review = seen.json();
     let attributes = &review["spec"]["resourceAttributes"];
-    let other = attributes["name"]
-        .as_str()
-        .is_some_and(|name| name.ends_with("-other"));
+    let other = attributes["name"].as_str().is_some_and(|name| name.ends_with("-other"));
     let verb = attributes["verb"].as_str().unwrap();
     let allowed = attributes["resource"] == "secrets" && ["get", "update"].contains(&verb) && !other;
     review["metadata"] = json!({ "creationTimestamp": null });

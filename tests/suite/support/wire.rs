@@ -90,11 +90,7 @@ impl Wire {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let port = listener.local_addr().expect("an address").port();
         let fired = Arc::new(Semaphore::new(0));
-        let shared = Arc::new(Shared {
-            rules: Mutex::new(rules),
-            startup,
-            fired: Arc::clone(&fired),
-        });
+        let shared = Arc::new(Shared { rules: Mutex::new(rules), startup, fired: Arc::clone(&fired) });
         let (far, identity) = ((server.host(), server.port), server.identity());
         let ca = NamedTempFile::new().expect("a file");
         let acceptor = name.map(|name| impostor(name, ca.path()));
@@ -114,12 +110,7 @@ impl Wire {
                 };
             }
         });
-        Self {
-            port,
-            ca,
-            fired,
-            task,
-        }
+        Self { port, ca, fired, task }
     }
 
     /// Returns when a rule has fired; remembered if it had before.
@@ -150,9 +141,7 @@ impl Shared {
         let mut rules = self.rules.lock().expect("no panic while locked");
         let fits = |rule: &Rule| {
             let has = rule.text.is_empty()
-                || message
-                    .windows(rule.text.len())
-                    .any(|part| part == rule.text.as_bytes());
+                || message.windows(rule.text.len()).any(|part| part == rule.text.as_bytes());
             rule.side == side && message.first() == Some(&rule.kind) && has
         };
         let index = rules.iter().position(fits)?;
@@ -163,14 +152,9 @@ impl Shared {
 
 /// A certificate for `name` from an authority that is written to `ca`.
 fn impostor(name: &str, ca: &Path) -> TlsAcceptor {
-    let (authority_key, key) = (
-        KeyPair::generate().expect("a key"),
-        KeyPair::generate().expect("a key"),
-    );
+    let (authority_key, key) = (KeyPair::generate().expect("a key"), KeyPair::generate().expect("a key"));
     let mut authority = CertificateParams::new(Vec::new()).expect("parameters");
-    authority
-        .distinguished_name
-        .push(DnType::CommonName, "authority of a go-between");
+    authority.distinguished_name.push(DnType::CommonName, "authority of a go-between");
     authority.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
     let certificate = authority.self_signed(&authority_key).expect("a certificate");
     std::fs::write(ca, certificate.pem()).expect("a written file");
@@ -178,14 +162,11 @@ fn impostor(name: &str, ca: &Path) -> TlsAcceptor {
     let server = CertificateParams::new(vec![name.to_owned()]).expect("parameters");
     let server = server.signed_by(&key, &issuer).expect("a certificate");
     let provider = Arc::new(rustls::crypto::ring::default_provider());
-    let config = ServerConfig::builder_with_provider(provider)
-        .with_safe_default_protocol_versions()
-        .expect("TLS");
+    let config =
+        ServerConfig::builder_with_provider(provider).with_safe_default_protocol_versions().expect("TLS");
     let key = PrivateKeyDer::try_from(key.serialize_der()).expect("a key");
-    let config = config
-        .with_no_client_auth()
-        .with_single_cert(vec![server.der().clone()], key)
-        .expect("a pair");
+    let config =
+        config.with_no_client_auth().with_single_cert(vec![server.der().clone()], key).expect("a pair");
     TlsAcceptor::from(Arc::new(config))
 }
 
@@ -202,9 +183,7 @@ where
     let mut far = TcpStream::connect(far).await.expect("the server");
     far.set_nodelay(true).expect("no delay");
     // SSLRequest: length 8, code 80877103.
-    far.write_all(&[0, 0, 0, 8, 4, 210, 22, 47])
-        .await
-        .expect("a request");
+    far.write_all(&[0, 0, 0, 8, 4, 210, 22, 47]).await.expect("a request");
     assert_eq!(far.read_u8().await.expect("an answer"), b'S');
     let far = identity.connect(far).await.expect("TLS");
     let Some(mut startup) = read_startup(&mut near).await else {
@@ -255,10 +234,7 @@ async fn pump(
 fn replace(message: &mut [u8], (old, new): Rewrite) {
     assert_eq!(old.len(), new.len());
     if !old.is_empty() {
-        let at = message
-            .windows(old.len())
-            .position(|part| part == old.as_bytes())
-            .expect("the text");
+        let at = message.windows(old.len()).position(|part| part == old.as_bytes()).expect("the text");
         message[at..at + new.len()].copy_from_slice(new.as_bytes());
     }
 }

@@ -25,10 +25,7 @@ pub(super) fn run(sheet: &mut Sheet) {
             artifact.open(&material)
         });
         let code = opened.unwrap_err().code();
-        assert_eq!(
-            (code.printed(), code.name),
-            (&*case.text("errorCode"), &*case.text("errorName"))
-        );
+        assert_eq!((code.printed(), code.name), (&*case.text("errorCode"), &*case.text("errorName")));
     });
 }
 
@@ -55,10 +52,7 @@ fn check(case: &mut Case, domains: &Domains) {
     let tombstone = case.take("tombstone");
     let time = tombstone["tombstonedAtMs"].as_u64().unwrap();
     assert_eq!(time, envelope["retentionEligibleAtMs"].as_u64().unwrap() + 1);
-    assert_eq!(
-        Tombstone::new(artifact.reference(), time).unwrap().to_value(),
-        tombstone
-    );
+    assert_eq!(Tombstone::new(artifact.reference(), time).unwrap().to_value(), tombstone);
     assert!(Tombstone::new(artifact.reference(), time - 2).is_err());
     check_tombstone_digest(domains, &tombstone);
 }
@@ -68,15 +62,9 @@ fn check(case: &mut Case, domains: &Domains) {
 fn check_texts(case: &mut Case, domains: &Domains, input: &Value, envelope: &Value) {
     let plaintext = case.text("plaintextUtf8");
     assert_eq!(hex(plaintext.as_bytes()), case.text("plaintextHex"));
-    assert_eq!(
-        domains.hash("contentDigest", &plaintext),
-        envelope["contentDigest"]
-    );
+    assert_eq!(domains.hash("contentDigest", &plaintext), envelope["contentDigest"]);
     assert_eq!(plaintext.len() as u64, envelope["plaintextBytes"]);
-    assert_eq!(
-        input["result"]["text"].as_str().unwrap().len() as u64,
-        envelope["outputBytes"]
-    );
+    assert_eq!(input["result"]["text"].as_str().unwrap().len() as u64, envelope["outputBytes"]);
 
     let additional = domains.0["aad"].clone() + &case.text("aadJsonUtf8");
     assert_eq!(hex(additional.as_bytes()), case.text("aadHex"));
@@ -85,10 +73,7 @@ fn check_texts(case: &mut Case, domains: &Domains, input: &Value, envelope: &Val
 
     let digest = domains.hash("artifactDigest", &case.text("artifactDigestJsonUtf8"));
     assert_eq!(digest, envelope["artifactDigest"]);
-    let policy = domains.hash(
-        "retentionPolicyDigest",
-        &case.text("retentionPolicyDigestJsonUtf8"),
-    );
+    let policy = domains.hash("retentionPolicyDigest", &case.text("retentionPolicyDigestJsonUtf8"));
     assert_eq!(policy, envelope["retentionPolicyDigest"]);
     let id = domains.hash("artifactId", &case.text("artifactIdJsonUtf8"));
     assert_eq!(format!("pao:{}", id.split_at(32).0), envelope["artifactId"]);
@@ -113,17 +98,11 @@ fn check_tombstone_digest(domains: &Domains, tombstone: &Value) {
     ];
     let reference = tombstone["reference"].as_object().unwrap();
     assert_eq!(reference.len(), names.len());
-    let members: Vec<_> = names
-        .iter()
-        .map(|name| format!(r#""{name}":{}"#, reference[*name]))
-        .collect();
+    let members: Vec<_> = names.iter().map(|name| format!(r#""{name}":{}"#, reference[*name])).collect();
     let (schema, time) = (&tombstone["schema"], &tombstone["tombstonedAtMs"]);
     let members = members.join(",");
     let json = format!(r#"{{"schema":{schema},"reference":{{{members}}},"tombstonedAtMs":{time}}}"#);
-    assert_eq!(
-        domains.hash("tombstoneDigest", &json),
-        tombstone["tombstoneDigest"]
-    );
+    assert_eq!(domains.hash("tombstoneDigest", &json), tombstone["tombstoneDigest"]);
 }
 
 struct Domains(BTreeMap<String, String>);

@@ -7,11 +7,8 @@ use ql3_ops::cluster::Error;
 use ql3_ops::cluster::SecretRef;
 use ql3_ops::cluster::Swap;
 use ql3_ops::cluster::Swapped;
-use ql3_ops::keyring::Digest;
-use ql3_ops::keyring::Manifest;
 use ql3_ops::keyring::Preparation;
 use ql3_ops::keyring::State;
-use ql3_ops::keyring::absence_proof;
 use serde_json::Value;
 
 use super::Sheet;
@@ -29,10 +26,7 @@ use crate::support::store::status;
 pub(crate) fn run(sheet: &mut Sheet) {
     let start = sheet.take("startSecret");
     let cases = sheet.cases("cases");
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap();
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     for case in &cases {
         for http in [Http::One, Http::Two] {
             let fixture = Fixture::new(start.clone());
@@ -54,11 +48,7 @@ struct Fixture {
 impl Fixture {
     fn new(start: Value) -> Self {
         let preparation = scene::preparation(&scene::keyring(&start), "cluster-key-old", "1", 1000);
-        Self {
-            secret: scene::secret_ref(&start),
-            preparation,
-            start,
-        }
+        Self { secret: scene::secret_ref(&start), preparation, start }
     }
 
     fn retired(&self) -> Value {
@@ -73,35 +63,14 @@ impl Fixture {
     /// One more key and the next generation, as a rotation leaves it.
     fn rotated(&self) -> Value {
         let added = format!("\",\"cluster-key-zzz\":\"{}\"}},\"retirements\"", "A".repeat(43));
-        self.edited(&self.start, |text| {
-            text.replace("\"generation\":2", "\"generation\":3")
-                .replace("\"},\"retirements\"", &added)
+        scene::edited(&self.start, |text| {
+            text.replace("\"generation\":2", "\"generation\":3").replace("\"},\"retirements\"", &added)
         })
-    }
-
-    /// The same preparation against another catalogue, and proven for that one.
-    fn forged(&self) -> Value {
-        let honest = self.retired();
-        let found = scene::keyring(&honest).catalog_digest();
-        let other = Digest::parse(&"a".repeat(64)).unwrap();
-        let proof = |digest| absence_proof(&self.preparation, digest).to_string();
-        self.edited(&honest, |text| {
-            text.replace(&found.to_string(), &other.to_string())
-                .replace(&proof(found), &proof(other))
-        })
-    }
-
-    fn edited(&self, object: &Value, edit: impl Fn(&str) -> String) -> Value {
-        let bytes = scene::keyring(object).canonical();
-        let text = edit(bytes.expose_str().unwrap());
-        scene::with_keyring(object, &Manifest::parse(text.as_bytes()).unwrap())
     }
 
     /// What the server does, by the name of the case.
     fn script(&self, name: &str) -> impl FnMut(&Seen) -> Play + Send + use<> {
-        let mut store = Store {
-            object: self.start.clone(),
-        };
+        let mut store = Store { object: self.start.clone() };
         let mut winner = self.start.clone();
         match name {
             "already-retired" => store.object = self.retired(),
@@ -109,7 +78,9 @@ impl Fixture {
             "409-winner-exact" => winner = self.retired(),
             "409-winner-unretired-same-catalog" => winner["metadata"]["labels"]["touched"] = "yes".into(),
             "409-winner-rotated" => winner = self.rotated(),
-            "409-winner-same-preparation-other-catalog" => winner = self.forged(),
+            "409-winner-same-preparation-other-catalog" => {
+                winner = scene::forged(&self.retired(), &self.preparation);
+            }
             "409-recreated-uid" => winner["metadata"]["uid"] = "another".into(),
             "lost-response-other-command-won" => winner = self.retired_by_another(),
             _ => {}
@@ -119,11 +90,7 @@ impl Fixture {
         move |seen| {
             if seen.method == "GET" {
                 let fails = name == "first-get-network-error" || wrote && name.ends_with("reread-fails");
-                return if fails {
-                    Play::Drop
-                } else {
-                    store.answer(seen).into()
-                };
+                return if fails { Play::Drop } else { store.answer(seen).into() };
             }
             wrote = true;
             put(&name, &mut store, &winner, seen)
@@ -146,11 +113,9 @@ fn put(name: &str, store: &mut Store, winner: &Value, seen: &Seen) -> Play {
             Play::Drop
         }
         "lost-response-not-applied" | "lost-response-reread-fails" => Play::Drop,
-        "200-response-malformed-not-applied" => Answer {
-            body: b"{\"kind\":".to_vec(),
-            ..Answer::json(200, &Value::Null)
+        "200-response-malformed-not-applied" => {
+            Answer { body: b"{\"kind\":".to_vec(), ..Answer::json(200, &Value::Null) }.into()
         }
-        .into(),
         "200-response-different-state" => {
             let mut shown = store.object.clone();
             shown["metadata"]["resourceVersion"] = "2".into();
@@ -167,28 +132,19 @@ fn put(name: &str, store: &mut Store, winner: &Value, seen: &Seen) -> Play {
 async fn one_command(fixture: &Fixture, http: Http, case: &Value) {
     let name = case["name"].as_str().unwrap();
     let scene = Scene::new(http, fixture.script(name));
-    let ended = scene
-        .cluster()
-        .retire(&fixture.secret, &fixture.preparation, soon())
-        .await;
+    let ended = scene.cluster().retire(&fixture.secret, &fixture.preparation, soon()).await;
     assert_ended(ended, case);
     assert_eq!(Value::from(scene.server.trace()), case["apiTrace"], "{name}");
 }
 
 async fn two_commands(fixture: &Fixture, http: Http, case: &Value) {
-    let store = Arc::new(Mutex::new(Store {
-        object: fixture.start.clone(),
-    }));
+    let store = Arc::new(Mutex::new(Store { object: fixture.start.clone() }));
     let held = Arc::clone(&store);
     let scene = Scene::new(http, move |seen| held.lock().unwrap().answer(seen).into());
     let (one, two) = (scene.cluster(), scene.cluster());
     let mut pending = Vec::new();
     for cluster in [&one, &two] {
-        match cluster
-            .prepare_swap(&fixture.secret, &fixture.preparation, soon())
-            .await
-            .unwrap()
-        {
+        match cluster.prepare_swap(&fixture.secret, &fixture.preparation, soon()).await.unwrap() {
             Swap::Pending(swap) => pending.push(swap),
             Swap::Settled(_) => panic!("settled before any write"),
         }
@@ -208,12 +164,7 @@ fn assert_ended(ended: Result<Swapped, Error>, case: &Value) {
         Ok(swapped) => {
             let state = State::Absent(swapped.absent().clone());
             assert_eq!(case["result"], "ok", "{}", case["name"]);
-            assert_eq!(
-                serde_json::to_value(state).unwrap(),
-                case["state"],
-                "{}",
-                case["name"]
-            );
+            assert_eq!(serde_json::to_value(state).unwrap(), case["state"], "{}", case["name"]);
         }
         Err(error) => assert_code(&error, case),
     }

@@ -23,8 +23,14 @@ pub(super) fn run(sheet: &mut Sheet) {
     for (name, status) in [("completed", Status::Completed), ("existing", Status::Existing)] {
         let expected = sheet.take(name);
         let report = Outcome { status, completion: completion.clone() }.report();
-        assert_eq!(report.stdout.expose_str(), Some(format!("{}\n", expected["stdout"].as_str().unwrap()).as_str()));
-        assert_eq!((report.stderr.as_str(), i64::from(report.exit.number())), ("", expected["exit"].as_i64().unwrap()));
+        assert_eq!(
+            report.stdout.expose_str(),
+            Some(format!("{}\n", expected["stdout"].as_str().unwrap()).as_str())
+        );
+        assert_eq!(
+            (report.stderr.as_str(), i64::from(report.exit.number())),
+            ("", expected["exit"].as_i64().unwrap())
+        );
     }
     sheet.count(4);
     for failure in sheet.cases("failures") {

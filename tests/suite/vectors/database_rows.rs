@@ -28,18 +28,11 @@ pub(super) fn run(sheet: &mut Sheet) {
         let admin = database.admin().await;
         for (text, number) in [first, second] {
             let hash = "SELECT hashtextextended($1, $2)::text";
-            let row = admin
-                .query_one(hash, &[&text.as_str().unwrap(), &seed])
-                .await
-                .unwrap();
+            let row = admin.query_one(hash, &[&text.as_str().unwrap(), &seed]).await.unwrap();
             assert_eq!(row.get::<_, &str>(0), number.as_str().unwrap());
         }
     };
-    tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .unwrap()
-        .block_on(work);
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work);
 }
 
 async fn write_and_read(database: &Database, preparation_row: &Value, completion_row: &Value) {
@@ -51,33 +44,15 @@ async fn write_and_read(database: &Database, preparation_row: &Value, completion
         absence_proof: completion.absence_proof(),
     };
     let mut ledger = Ledger::open(&database.settings(), deadline()).await.unwrap();
-    let (catalog, proof, at) = (
-        preparation.catalog_digest(),
-        preparation.material_proof(),
-        preparation.prepared_at_ms(),
-    );
-    let written = ledger
-        .prepare(preparation.request(), catalog, proof, at, deadline())
-        .await
-        .unwrap();
+    let (catalog, proof, at) =
+        (preparation.catalog_digest(), preparation.material_proof(), preparation.prepared_at_ms());
+    let written = ledger.prepare(preparation.request(), catalog, proof, at, deadline()).await.unwrap();
     assert_eq!(written, Written::Created(preparation.clone()));
     let at = completion.completed_at_ms();
-    let written = ledger
-        .complete(&preparation, &absent, at, deadline())
-        .await
-        .unwrap();
+    let written = ledger.complete(&preparation, &absent, at, deadline()).await.unwrap();
     assert_eq!(written, Written::Created(completion.clone()));
-    let found = ledger
-        .find(&preparation.request().key_id, deadline())
-        .await
-        .unwrap();
-    assert_eq!(
-        found,
-        Some(Record {
-            preparation,
-            completion: Some(completion)
-        })
-    );
+    let found = ledger.find(&preparation.request().key_id, deadline()).await.unwrap();
+    assert_eq!(found, Some(Record { preparation, completion: Some(completion) }));
 
     let admin = database.admin().await;
     for (table, expected) in [("preparations", preparation_row), ("completions", completion_row)] {

@@ -10,15 +10,8 @@ pub(super) fn run(sheet: &mut Sheet) {
     let id = |text: &str| KeyId::parse(text).unwrap();
 
     // No id begins with punctuation, so each character is tried in second place.
-    let characters: Vec<_> = sheet
-        .text("characterOrder")
-        .chars()
-        .map(|c| id(&format!("a{c}")))
-        .collect();
-    assert!(
-        characters.is_sorted_by(|left, right| left < right),
-        "{characters:?}"
-    );
+    let characters: Vec<_> = sheet.text("characterOrder").chars().map(|c| id(&format!("a{c}"))).collect();
+    assert!(characters.is_sorted_by(|left, right| left < right), "{characters:?}");
     sheet.count(characters.len());
 
     sheet.each("pairs", |case| {
@@ -29,11 +22,7 @@ pub(super) fn run(sheet: &mut Sheet) {
         assert_ne!(order, Ordering::Equal);
     });
 
-    let sorted: Vec<_> = sheet
-        .cases("sortedList")
-        .iter()
-        .map(|v| id(v.as_str().unwrap()))
-        .collect();
+    let sorted: Vec<_> = sheet.cases("sortedList").iter().map(|v| id(v.as_str().unwrap())).collect();
     let mut ours = sorted.clone();
     ours.sort_by(KeyId::cmp_bytes);
     ours.sort();

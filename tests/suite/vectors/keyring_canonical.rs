@@ -68,13 +68,8 @@ fn check_records(case: &mut Case, manifest: &Manifest, summary: &Value) {
         let mut record = entry.object("record");
         let preparation = Preparation::from_value(&record.take("preparation")).unwrap();
         assert_eq!(preparation.request().key_id, key);
-        let State::Absent(absent) = manifest.state(&key).unwrap() else {
-            panic!("{key} is held")
-        };
-        assert_eq!(
-            absent.catalog_digest.to_string(),
-            record.text("retiredCatalogDigest")
-        );
+        let State::Absent(absent) = manifest.state(&key).unwrap() else { panic!("{key} is held") };
+        assert_eq!(absent.catalog_digest.to_string(), record.text("retiredCatalogDigest"));
         assert_eq!(absent.absence_proof.to_string(), record.text("absenceProof"));
         record.finish();
         entry.finish();
@@ -84,12 +79,7 @@ fn check_records(case: &mut Case, manifest: &Manifest, summary: &Value) {
 fn check_digest_order(case: &mut Case, hashed: &str, manifest: &Manifest) {
     let order = case.take("keyOrderInCatalogDigest");
     let hashed: Value = serde_json::from_str(hashed).unwrap();
-    let ids: Vec<_> = hashed["keys"]
-        .as_array()
-        .unwrap()
-        .iter()
-        .map(|pair| pair[0].clone())
-        .collect();
+    let ids: Vec<_> = hashed["keys"].as_array().unwrap().iter().map(|pair| pair[0].clone()).collect();
     assert_eq!(Value::from(ids), order);
     let mut ours = manifest.summary().key_ids;
     ours.sort();

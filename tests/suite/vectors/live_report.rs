@@ -9,10 +9,7 @@ pub(super) fn run(sheet: &mut Sheet) {
     let mut compatible = 0;
     sheet.each("cases", |case| {
         let audit = audit(&case.take("report"));
-        assert_eq!(
-            serde_json::to_value(&audit.findings).unwrap(),
-            case.take("findings")
-        );
+        assert_eq!(serde_json::to_value(&audit.findings).unwrap(), case.take("findings"));
         assert_eq!(audit.compatible, case.take("compatible"));
         if audit.compatible {
             compatible += 1;

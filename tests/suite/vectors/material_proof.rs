@@ -16,13 +16,7 @@ pub(super) fn run(sheet: &mut Sheet) {
         let material = Material::parse(&case.text("encoded")).unwrap();
         assert_eq!(hex(material.expose()), case.text("materialHex"));
         let preimage = unhex(&case.text("preimageHex"));
-        let ours = [
-            domain.as_bytes(),
-            key.as_str().as_bytes(),
-            &[0],
-            material.expose(),
-        ]
-        .concat();
+        let ours = [domain.as_bytes(), key.as_str().as_bytes(), &[0], material.expose()].concat();
         assert_eq!(ours, preimage);
         let proof = case.text("materialProof");
         assert_eq!(sha256(preimage), proof);

@@ -66,9 +66,7 @@ pub(crate) struct Sheet {
 impl Sheet {
     /// A member that must be there.
     pub(crate) fn take(&mut self, name: &str) -> Value {
-        self.members
-            .remove(name)
-            .unwrap_or_else(|| panic!("no member {name}"))
+        self.members.remove(name).unwrap_or_else(|| panic!("no member {name}"))
     }
 
     /// A member that is a text.
@@ -78,9 +76,7 @@ impl Sheet {
 
     /// A member that is an array of cases; each is counted.
     pub(crate) fn cases(&mut self, name: &str) -> Vec<Value> {
-        let Value::Array(cases) = self.take(name) else {
-            panic!("{name} is not an array")
-        };
+        let Value::Array(cases) = self.take(name) else { panic!("{name} is not an array") };
         assert!(!cases.is_empty(), "{name} holds no case");
         self.cases += cases.len();
         cases
@@ -109,20 +105,15 @@ pub(crate) struct Case {
 
 impl Case {
     pub(crate) fn new(place: &str, value: Value) -> Self {
-        let Value::Object(members) = value else {
-            panic!("{place} is not an object")
-        };
-        let name = members
-            .get("name")
-            .and_then(Value::as_str)
-            .map_or(place.to_owned(), |n| format!("{place} {n}"));
+        let Value::Object(members) = value else { panic!("{place} is not an object") };
+        let name =
+            members.get("name").and_then(Value::as_str).map_or(place.to_owned(), |n| format!("{place} {n}"));
         Self { name, members }
     }
 
     /// A member that must be there.
     pub(crate) fn take(&mut self, name: &str) -> Value {
-        self.maybe(name)
-            .unwrap_or_else(|| panic!("{}: no member {name}", self.name))
+        self.maybe(name).unwrap_or_else(|| panic!("{}: no member {name}", self.name))
     }
 
     /// A member that may be there.
@@ -150,27 +141,15 @@ impl Case {
         let Some(value) = self.maybe(name) else {
             return Vec::new();
         };
-        let Value::Array(items) = value else {
-            panic!("{}.{name} is not an array", self.name)
-        };
+        let Value::Array(items) = value else { panic!("{}.{name} is not an array", self.name) };
         let place = |index| format!("{}.{name}[{index}]", self.name);
-        items
-            .into_iter()
-            .enumerate()
-            .map(|(index, item)| Self::new(&place(index), item))
-            .collect()
+        items.into_iter().enumerate().map(|(index, item)| Self::new(&place(index), item)).collect()
     }
 
     /// Leaves the words that are for the reader only.
     pub(crate) fn finish(mut self) {
-        self.members
-            .retain(|name, _| !["name", "note"].contains(&name.as_str()));
-        assert!(
-            self.members.is_empty(),
-            "{}: not looked at: {:?}",
-            self.name,
-            self.members.keys()
-        );
+        self.members.retain(|name, _| !["name", "note"].contains(&name.as_str()));
+        assert!(self.members.is_empty(), "{}: not looked at: {:?}", self.name, self.members.keys());
     }
 }
 
@@ -184,9 +163,7 @@ impl Drop for Case {
 }
 
 pub(crate) fn text(value: Value) -> String {
-    let Value::String(text) = value else {
-        panic!("{value} is not a text")
-    };
+    let Value::String(text) = value else { panic!("{value} is not a text") };
     text
 }
 
@@ -195,15 +172,11 @@ pub(crate) fn sha256(bytes: impl AsRef<[u8]>) -> String {
 }
 
 pub(crate) fn hex(bytes: &[u8]) -> String {
-    bytes
-        .iter()
-        .fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
+    bytes.iter().fold(String::new(), |text, byte| format!("{text}{byte:02x}"))
 }
 
 pub(crate) fn unhex(text: &str) -> Vec<u8> {
-    let (pairs, []) = text.as_bytes().as_chunks::<2>() else {
-        panic!("{text}: an odd number of digits")
-    };
+    let (pairs, []) = text.as_bytes().as_chunks::<2>() else { panic!("{text}: an odd number of digits") };
     let byte =
         |pair| u8::from_str_radix(std::str::from_utf8(pair).expect("ASCII"), 16).expect("hexadecimal digits");
     pairs.iter().map(|pair| byte(pair)).collect()
@@ -222,12 +195,7 @@ fn every_vector_passes() {
     let mut sheets: BTreeMap<String, Sheet> = BTreeMap::new();
     for entry in std::fs::read_dir(directory()).expect("the directory of vectors") {
         let path = entry.expect("an entry").path();
-        let name = path
-            .file_name()
-            .expect("a name")
-            .to_str()
-            .expect("UTF-8")
-            .to_owned();
+        let name = path.file_name().expect("a name").to_str().expect("UTF-8").to_owned();
         if path.extension().is_some_and(|extension| extension == "json") {
             let text = std::fs::read(&path).expect("a readable file");
             let Ok(Value::Object(mut members)) = serde_json::from_slice(&text) else {
@@ -239,22 +207,12 @@ fn every_vector_passes() {
     }
     let mut lines = Vec::new();
     for (name, run) in RUNNERS {
-        let mut sheet = sheets
-            .remove(*name)
-            .unwrap_or_else(|| panic!("{name} is missing"));
+        let mut sheet = sheets.remove(*name).unwrap_or_else(|| panic!("{name} is missing"));
         run(&mut sheet);
-        assert!(
-            sheet.members.is_empty(),
-            "{name}: not run: {:?}",
-            sheet.members.keys().collect::<Vec<_>>()
-        );
+        assert!(sheet.members.is_empty(), "{name}: not run: {:?}", sheet.members.keys().collect::<Vec<_>>());
         writeln!(lines, "vectors {name}: {} cases", sheet.cases).expect("memory");
     }
-    assert!(
-        sheets.is_empty(),
-        "no runner for {:?}",
-        sheets.keys().collect::<Vec<_>>()
-    );
+    assert!(sheets.is_empty(), "no runner for {:?}", sheets.keys().collect::<Vec<_>>());
     // Past the test runner's capture, so that the numbers stand in every log.
     std::io::stdout().write_all(&lines).expect("stdout");
 }

@@ -15,10 +15,7 @@ use super::text;
 pub(super) fn run(sheet: &mut Sheet) {
     sheet.each("cases", |case| {
         let verdict = judge(case);
-        assert_eq!(
-            serde_json::to_string(&verdict.message()).unwrap(),
-            case.text("message")
-        );
+        assert_eq!(serde_json::to_string(&verdict.message()).unwrap(), case.text("message"));
         // The reference has one number for all that is not ready.
         assert_eq!(u64::from(verdict.exit() != Exit::Done), case.number("exit"));
     });
@@ -38,9 +35,7 @@ fn judge(case: &mut Case) -> Verdict {
     }
     let [api_host, api_port, canary_host, canary_port] =
         GOOD.map(|(name, _)| environment.get(name).map(String::as_str));
-    let resolves = case
-        .maybe("canaryResolves")
-        .is_none_or(|value| value.as_bool().unwrap());
+    let resolves = case.maybe("canaryResolves").is_none_or(|value| value.as_bool().unwrap());
     let rounds = rounds(case.maybe("probes"));
     if let Err(verdict) = Targets::read(api_host, api_port, canary_host, canary_port) {
         return verdict;
@@ -49,25 +44,17 @@ fn judge(case: &mut Case) -> Verdict {
         return Verdict::CanaryUnresolved;
     }
     // A list that ends without a verdict, or a sentence instead of one, is time running out.
-    rounds
-        .into_iter()
-        .find_map(Round::verdict)
-        .unwrap_or(Verdict::PolicyNotReady)
+    rounds.into_iter().find_map(Round::verdict).unwrap_or(Verdict::PolicyNotReady)
 }
 
 fn rounds(probes: Option<Value>) -> Vec<Round> {
-    let pair = |pair: &Value| Round {
-        api: pair[0].as_bool().unwrap(),
-        canary: pair[1].as_bool().unwrap(),
-    };
+    let pair = |pair: &Value| Round { api: pair[0].as_bool().unwrap(), canary: pair[1].as_bool().unwrap() };
     match probes {
         None => Vec::new(),
         Some(Value::Array(pairs)) => pairs.iter().map(pair).collect(),
         Some(sentence) => {
             let sentence = text(sentence);
-            let (repeated, _) = sentence
-                .split_once(" until")
-                .expect("a pair that is repeated until the end");
+            let (repeated, _) = sentence.split_once(" until").expect("a pair that is repeated until the end");
             vec![pair(&serde_json::from_str(repeated).unwrap()); 600]
         }
     }

@@ -19,9 +19,7 @@ use super::hex;
 pub(super) fn run(sheet: &mut Sheet) {
     sheet.each("optionsRejected", |case| {
         let root = case.text("rootDirectory");
-        let file = case
-            .maybe("dataFileName")
-            .map_or(DEFAULT_FILE.to_owned(), super::text);
+        let file = case.maybe("dataFileName").map_or(DEFAULT_FILE.to_owned(), super::text);
         let error = Projected::open(Path::new(&root), &file).unwrap_err();
         assert_eq!(error.code().printed(), CODE);
     });
@@ -32,18 +30,11 @@ pub(super) fn run(sheet: &mut Sheet) {
         let mut outcome = case.object("outcome");
         let projected = Projected::open(&root, DEFAULT_FILE);
         match outcome.maybe("errorCode") {
-            Some(code) => assert_eq!(
-                projected.and_then(|p| p.verify()).unwrap_err().code().printed(),
-                code
-            ),
+            Some(code) => assert_eq!(projected.and_then(|p| p.verify()).unwrap_err().code().printed(), code),
             // Without root's rights a mode that does not let the owner read must fail like any other.
             None if !readable && !rustix::process::geteuid().is_root() => {
                 assert!(matches!(projected.unwrap().verify(), Err(Error::File(_))));
-                drop((
-                    outcome.maybe("active"),
-                    outcome.maybe("resolveMissing"),
-                    outcome.maybe("resolve"),
-                ));
+                drop((outcome.maybe("active"), outcome.maybe("resolveMissing"), outcome.maybe("resolve")));
             }
             None => check_outcome(&mut outcome, &projected.unwrap()),
         }
@@ -81,10 +72,7 @@ fn rotate(case: &mut Case) {
     assert_eq!(projected.active().unwrap().0.as_str(), case.text("afterActive"));
     let one = projected.resolve("prompt-key-one").unwrap();
     let expected = case.text("afterResolvePromptKeyOneHex");
-    assert_eq!(
-        one.as_ref().map(Material::expose).map(|bytes| hex(bytes)),
-        Some(expected)
-    );
+    assert_eq!(one.as_ref().map(Material::expose).map(|bytes| hex(bytes)), Some(expected));
 }
 
 /// A volume's root, a place outside of it and a place for links to it, all removed together.
@@ -104,12 +92,7 @@ impl Volume {
         for path in [&root, &outside, &real_root] {
             fs::create_dir(path).unwrap();
         }
-        Self {
-            _directory: directory,
-            root,
-            outside,
-            real_root,
-        }
+        Self { _directory: directory, root, outside, real_root }
     }
 
     fn fill(&self, text: &str) -> PathBuf {

@@ -56,10 +56,7 @@ fn prepare(case: &mut Case, domain: &str) {
     let read = Preparation::from_value(&value).unwrap();
     assert_eq!(read, preparation);
     assert_eq!(read.request(), &request);
-    assert_eq!(
-        (read.catalog_digest(), read.material_proof()),
-        (catalog_digest, material_proof)
-    );
+    assert_eq!((read.catalog_digest(), read.material_proof()), (catalog_digest, material_proof));
     assert_eq!(read.prepared_at_ms(), time);
 }
 
@@ -81,10 +78,7 @@ fn complete(case: &mut Case, domain: &str) {
     assert_eq!(read, completion);
     assert_eq!(read.request(), preparation.request());
     assert_eq!(read.preparation_digest(), preparation.digest());
-    assert_eq!(
-        (read.retired_catalog_digest(), read.absence_proof()),
-        (retired, proof)
-    );
+    assert_eq!((read.retired_catalog_digest(), read.absence_proof()), (retired, proof));
     assert_eq!(read.completed_at_ms(), time);
 }
 

@@ -13,10 +13,7 @@ use super::sha256;
 pub(super) fn run(sheet: &mut Sheet) {
     sheet.each("cases", |case| {
         let before = before(case);
-        assert_eq!(
-            sha256(before.canonical().expose()),
-            case.text("beforeCanonicalSha256")
-        );
+        assert_eq!(sha256(before.canonical().expose()), case.text("beforeCanonicalSha256"));
         let preparation = Preparation::from_value(&case.take("preparation"));
         let (result, after, absent) = match preparation.and_then(|preparation| before.retire(&preparation)) {
             Ok(Retirement::Changed { manifest, absent }) => ("changed", manifest, absent),
@@ -29,10 +26,7 @@ pub(super) fn run(sheet: &mut Sheet) {
         };
         assert_eq!(case.text("result"), result);
         assert_eq!(after.generation(), case.number("generationAfter"));
-        assert_eq!(
-            after.catalog_digest().to_string(),
-            case.text("afterCatalogDigest")
-        );
+        assert_eq!(after.catalog_digest().to_string(), case.text("afterCatalogDigest"));
         let sum = case.text("afterCanonicalSha256");
         check_after(case, &after, absent, &sum);
     });
@@ -49,9 +43,7 @@ pub(super) fn run(sheet: &mut Sheet) {
         );
         let preparation = Preparation::from_value(&case.take("preparation")).unwrap();
         let retirement = before.retire(&preparation).unwrap();
-        let Retirement::Changed { manifest, absent } = retirement else {
-            panic!("{retirement:?}")
-        };
+        let Retirement::Changed { manifest, absent } = retirement else { panic!("{retirement:?}") };
         let sum = case.text("afterSha256");
         check_after(case, &manifest, absent, &sum);
         last = Some(manifest);
@@ -67,9 +59,6 @@ fn check_after(case: &mut Case, after: &Manifest, absent: Absent, sum: &str) {
     assert_eq!(bytes.expose_str(), Some(case.text("afterCanonicalUtf8").as_str()));
     assert_eq!(sha256(bytes.expose()), sum);
     assert_eq!(after.state(&absent.key_id), Ok(State::Absent(absent.clone())));
-    assert_eq!(
-        serde_json::to_value(State::Absent(absent)).unwrap(),
-        case.take("state")
-    );
+    assert_eq!(serde_json::to_value(State::Absent(absent)).unwrap(), case.take("state"));
     assert_eq!(Manifest::parse(bytes.expose()).as_ref(), Ok(after));
 }

@@ -11,9 +11,7 @@ use super::Sheet;
 pub(crate) fn run(sheet: &mut Sheet) {
     let secret = address(&sheet.take("options"));
     for case in sheet.cases("cases") {
-        let Value::Object(object) = case["secret"].clone() else {
-            panic!("an object")
-        };
+        let Value::Object(object) = case["secret"].clone() else { panic!("an object") };
         let observed = Observed::from_object(object, &secret).map_err(Error::from);
         let name = &case["name"];
         if case["accepted"] == true {
@@ -29,14 +27,7 @@ pub(crate) fn run(sheet: &mut Sheet) {
     }
     for case in sheet.cases("optionsRejected") {
         let error = address(&case["options"]).check().unwrap_err();
-        assert!(
-            case["errorMessage"]
-                .as_str()
-                .unwrap()
-                .ends_with(&error.to_string()),
-            "{}",
-            case["name"]
-        );
+        assert!(case["errorMessage"].as_str().unwrap().ends_with(&error.to_string()), "{}", case["name"]);
         assert_code(&error.into(), &case);
     }
 }
@@ -53,12 +44,7 @@ pub(crate) fn address(options: &Value) -> SecretRef {
 
 /// Name and code are the vector's; where it has no code, ours stands there.
 pub(crate) fn assert_code(error: &Error, case: &Value) {
-    assert_eq!(
-        error.code().name,
-        case["errorName"],
-        "{}: {error:?}",
-        case["name"]
-    );
+    assert_eq!(error.code().name, case["errorName"], "{}: {error:?}", case["name"]);
     if let Some(code) = case["errorCode"].as_str() {
         assert_eq!(error.code().printed(), code, "{}: {error:?}", case["name"]);
     }

@@ -16,7 +16,7 @@ use super::cut;
 
 pub(super) async fn serve(mut stream: TlsStream<TcpStream>, connection: usize, shared: Shared) {
     while let Some(seen) = read(&mut stream, connection).await {
-        let sent = match shared.play(seen) {
+        let sent = match shared.play(&seen) {
             Play::Answer(answer) => stream.write_all(&bytes(&answer)).await,
             Play::AnswerAndLeave(answer) => {
                 stream.write_all(&bytes(&answer)).await.unwrap();
@@ -44,7 +44,7 @@ pub(super) async fn serve(mut stream: TlsStream<TcpStream>, connection: usize, s
                 stream.shutdown().await.unwrap();
                 return;
             }
-            Play::Stall => std::future::pending().await,
+            Play::Freeze | Play::Stall => std::future::pending().await,
         };
         if sent.is_err() {
             return;
@@ -68,21 +68,11 @@ async fn read(stream: &mut TlsStream<TcpStream>, connection: usize) -> Option<Se
     let length = headers.iter().find(|(name, _value)| name == "content-length");
     let mut body = vec![0; length.map_or(0, |(_name, value)| value.parse().unwrap())];
     stream.read_exact(&mut body).await.ok()?;
-    Some(Seen {
-        method,
-        target,
-        headers,
-        body,
-        connection,
-    })
+    Some(Seen { method, target, headers, body, connection })
 }
 
 fn bytes(answer: &Answer) -> Vec<u8> {
-    let mut head = format!(
-        "HTTP/1.1 {} X\r\ncontent-length: {}\r\n",
-        answer.status,
-        answer.body.len()
-    );
+    let mut head = format!("HTTP/1.1 {} X\r\ncontent-length: {}\r\n", answer.status, answer.body.len());
     for (name, value) in &answer.headers {
         write!(head, "{name}: {value}\r\n").unwrap();
     }

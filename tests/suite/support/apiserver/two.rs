@@ -22,6 +22,7 @@ use super::chunk;
 #[derive(Default)]
 struct Ends {
     cut: Notify,
+    freeze: Notify,
     leave: Notify,
 }
 
@@ -35,6 +36,7 @@ pub(super) async fn serve(stream: TlsStream<TcpStream>, number: usize, shared: S
                 connection.abrupt_shutdown(Reason::NO_ERROR);
                 continue;
             }
+            () = ends.freeze.notified() => std::future::pending().await,
             () = ends.leave.notified() => {
                 connection.graceful_shutdown();
                 continue;
@@ -43,13 +45,7 @@ pub(super) async fn serve(stream: TlsStream<TcpStream>, number: usize, shared: S
         let Some(Ok((request, respond))) = accepted else {
             return;
         };
-        tokio::spawn(stream_of(
-            request,
-            respond,
-            number,
-            shared.clone(),
-            Arc::clone(&ends),
-        ));
+        tokio::spawn(stream_of(request, respond, number, shared.clone(), Arc::clone(&ends)));
     }
 }
 
@@ -63,7 +59,7 @@ async fn stream_of(
     let Some(seen) = read(request, number).await else {
         return;
     };
-    match shared.play(seen) {
+    match shared.play(&seen) {
         Play::Answer(answer) => drop(send(&mut respond, &answer, answer.body.len())),
         Play::AnswerAndLeave(answer) => {
             send(&mut respond, &answer, answer.body.len());
@@ -87,6 +83,10 @@ async fn stream_of(
                 .unwrap();
             }
         }
+        Play::Freeze => {
+            ends.freeze.notify_one();
+            std::future::pending::<()>().await;
+        }
         Play::Half(answer) => {
             let mut stream = send(&mut respond, &answer, answer.body.len() / 2);
             // A reset overtakes frames that are not written yet: let the connection's task write them.
@@ -107,19 +107,11 @@ async fn read(request: Request<RecvStream>, connection: usize) -> Option<Seen> {
         body.extend_from_slice(&data);
     }
     let target = head.uri.path_and_query().unwrap().to_string();
-    let headers = head.headers.iter().map(|(name, value)| {
-        (
-            name.to_string(),
-            String::from_utf8(value.as_bytes().to_vec()).unwrap(),
-        )
-    });
-    Some(Seen {
-        method: head.method.to_string(),
-        target,
-        headers: headers.collect(),
-        body,
-        connection,
-    })
+    let headers = head
+        .headers
+        .iter()
+        .map(|(name, value)| (name.to_string(), String::from_utf8(value.as_bytes().to_vec()).unwrap()));
+    Some(Seen { method: head.method.to_string(), target, headers: headers.collect(), body, connection })
 }
 
 fn head(respond: &mut SendResponse<Bytes>, answer: &Answer) -> SendStream<Bytes> {

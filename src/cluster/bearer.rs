@@ -54,10 +54,7 @@ impl TokenError {
 impl Bearer {
     /// A token that the kubelet, or somebody else, keeps fresh: read again when older than a minute.
     pub(crate) fn from_file(path: PathBuf) -> Self {
-        Self(Source::File {
-            path,
-            held: Mutex::new(None),
-        })
+        Self(Source::File { path, held: Mutex::new(None) })
     }
 
     /// A token given as a value.
@@ -91,9 +88,7 @@ impl Bearer {
 }
 
 fn read(path: &Path) -> Result<Hidden, TokenError> {
-    file::read(path, MAX_TOKEN, Links::Follow)
-        .map(|content| content.bytes)
-        .map_err(TokenError::Unreadable)
+    file::read(path, MAX_TOKEN, Links::Follow).map(|content| content.bytes).map_err(TokenError::Unreadable)
 }
 
 fn header(token: &Hidden) -> Result<HeaderValue, TokenError> {
