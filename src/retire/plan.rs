@@ -20,6 +20,7 @@ use crate::ledger::LiveArtifacts;
 use crate::report::Form;
 use crate::report::LastWords;
 use crate::report::Report;
+use crate::time::utc;
 
 /// What a run of the same command would do now. Its exit is the one that the run would have.
 #[derive(Debug, Serialize)]
@@ -132,9 +133,8 @@ impl Plan {
         }
         for project in &self.live_artifacts {
             let LiveArtifacts { project_id, count, last_eligible_at_ms } = project;
-            let line = format!(
-                "{count} in {project_id}, the last may be collected from {last_eligible_at_ms} ms on"
-            );
+            let last = utc(*last_eligible_at_ms);
+            let line = format!("{count} in {project_id}, the last may be collected from {last} on");
             row("live ciphertexts", &line);
         }
         for Reason { code, sentence, remedy } in &self.refusals {

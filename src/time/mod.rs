@@ -2,7 +2,9 @@
 
 mod clock;
 mod deadline;
+mod utc;
 
 pub use clock::Clock;
 pub use deadline::Deadline;
 pub use deadline::Elapsed;
+pub use utc::utc;
