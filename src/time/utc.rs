@@ -13,7 +13,8 @@ pub fn utc(milliseconds: u64) -> String {
     let day_of_year = day_of_cycle - (365 * year + year / 4 - year / 100);
     let month = (5 * day_of_year + 2) / 153;
     let day = day_of_year - (153 * month + 2) / 5 + 1;
-    let (year, month) = (cycle * 400 + year + u64::from(month >= 10), if month < 10 { month + 3 } else { month - 9 });
+    let (year, month) =
+        (cycle * 400 + year + u64::from(month >= 10), if month < 10 { month + 3 } else { month - 9 });
     let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
     format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}Z")
 }

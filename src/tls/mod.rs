@@ -1,5 +1,6 @@
-//! The two TLS stacks, and whom they trust.
+//! TLS: whom we trust, and why a peer was not believed.
 
 pub mod authority;
 pub mod pem;
 pub mod postgres;
+pub mod refusal;

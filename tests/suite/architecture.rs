@@ -35,7 +35,6 @@ const CONFINED: &[(&str, &[&str])] = &[
     ("hyper_util", &["cluster/"]),
     ("rustls", &["cluster/", "tls/"]),
     ("tokio_postgres", &["ledger/", "tls/"]),
-    ("openssl", &["tls/"]),
     ("std::env", &["cli/", "main.rs"]),
 ];
 

@@ -7,6 +7,7 @@ use crate::cluster::session::wire::Fault;
 use crate::code::Code;
 use crate::exit::Exit;
 use crate::json;
+use crate::tls::refusal::Refusal;
 
 /// A request without a usable answer. Nothing of an answer's text is repeated.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
@@ -37,7 +38,7 @@ pub enum Error {
     TimedOut,
     /// The TLS handshake failed.
     #[error("the server could not prove who it is: {0}")]
-    Tls(&'static str),
+    Tls(Refusal),
     /// The token cannot be read or used.
     #[error("the token cannot be used")]
     Token(#[source] TokenError),
@@ -63,7 +64,7 @@ impl Error {
     pub(super) fn lost(error: &kube::Error) -> Self {
         let fault = if let kube::Error::Service(error) = error { error.downcast_ref() } else { None };
         match fault {
-            Some(Fault::Tls(reason)) => Self::Tls(reason),
+            Some(Fault::Tls(refusal)) => Self::Tls(*refusal),
             Some(Fault::Unreachable) => Self::Unreachable,
             Some(Fault::Lost) | None => Self::Lost,
         }

@@ -6,7 +6,6 @@
 //! which somebody stopped waiting, is hung up, so that the next request does not queue behind it.
 
 use std::error::Error as StdError;
-use std::io;
 use std::time::Duration;
 
 use http::HeaderValue;
@@ -24,12 +23,12 @@ use hyper_util::client::legacy::connect::Connection;
 use hyper_util::client::legacy::connect::HttpConnector;
 use hyper_util::rt::TokioExecutor;
 use kube::client::Body;
-use rustls::CertificateError;
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
 use tower::ServiceExt;
 
 use crate::cluster::authority::Target;
+use crate::tls::refusal::Refusal;
 
 /// Dials when it must, and sends.
 pub(super) struct Wire {
@@ -47,7 +46,7 @@ pub(super) enum Fault {
     Lost,
     /// The server could not prove who it is, or the handshake failed.
     #[error("the TLS handshake failed: {0}")]
-    Tls(&'static str),
+    Tls(Refusal),
     /// No connection was made.
     #[error("no connection could be made")]
     Unreachable,
@@ -169,34 +168,7 @@ fn origin_form(mut request: Request<Body>, host: &HeaderValue) -> Request<Body> 
 
 /// Tells a handshake that failed from a peer that is not there.
 fn fault(error: &(dyn StdError + 'static)) -> Fault {
-    if let Some(error) = error.downcast_ref::<rustls::Error>() {
-        return Fault::Tls(reason(error));
-    }
-    // `io::Error` hides what it was made of behind a method of its own.
-    let inner = error.downcast_ref::<io::Error>().and_then(io::Error::get_ref);
-    match inner {
-        Some(inner) => fault(inner),
-        None => error.source().map_or(Fault::Unreachable, fault),
-    }
-}
-
-#[expect(clippy::wildcard_enum_match_arm, reason = "both enums belong to rustls and are not exhaustive")]
-fn reason(error: &rustls::Error) -> &'static str {
-    match error {
-        rustls::Error::InvalidCertificate(invalid) => match invalid {
-            CertificateError::Expired | CertificateError::ExpiredContext { .. } => "its certificate expired",
-            CertificateError::NotValidForName | CertificateError::NotValidForNameContext { .. } => {
-                "its certificate bears another name"
-            }
-            CertificateError::NotValidYet | CertificateError::NotValidYetContext { .. } => {
-                "its certificate is not valid yet"
-            }
-            CertificateError::UnknownIssuer => "its certificate is not from the expected authority",
-            _ => "its certificate is not acceptable",
-        },
-        rustls::Error::AlertReceived(_) => "it refused us",
-        _ => "it does not speak TLS as expected",
-    }
+    Refusal::find(error).map_or(Fault::Unreachable, Fault::Tls)
 }
 
 /// For DNS, TCP and TLS together.

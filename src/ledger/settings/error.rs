@@ -25,9 +25,6 @@ pub enum Error {
         #[source]
         source: file::Error,
     },
-    /// OpenSSL would let it change which protocol and which ciphers are spoken: unset it.
-    #[error("{0} is set, which would reconfigure TLS from outside")]
-    Foreign(&'static str),
     /// The source says why no peer could be verified like this.
     #[error("the database's identity cannot be verified")]
     Identity(#[source] postgres::Error),
@@ -64,7 +61,7 @@ impl Error {
             Self::Both(..) | Self::Malformed(_) | Self::Missing(_) | Self::Url(_) | Self::Writable(_) => {
                 &ENVIRONMENT
             }
-            Self::Foreign(_) | Self::Insecure | Self::Mode | Self::TlsMissing(_) => &TLS_SETTINGS,
+            Self::Insecure | Self::Mode | Self::TlsMissing(_) => &TLS_SETTINGS,
         }
     }
 }
@@ -86,5 +83,5 @@ static TLS_SETTINGS: Code = Code {
     name: "TypeError",
     exit: Exit::Config,
     meaning: "the variables that say how the database proves who it is are incomplete or contradict each other",
-    remedy: "set QL3_POSTGRES_TLS_CA_FILE and QL3_POSTGRES_TLS_SERVERNAME, leave the mode at verify-full, set no OPENSSL_*",
+    remedy: "set QL3_POSTGRES_TLS_CA_FILE and QL3_POSTGRES_TLS_SERVERNAME, and leave the mode at verify-full",
 };

@@ -61,9 +61,6 @@ impl Settings {
 
     /// Reads the variables through `lookup`, and the files they name. Nothing is dialled.
     pub fn from_lookup(role: Role, lookup: impl Fn(&str) -> Option<OsString>) -> Result<Self, Error> {
-        if let Some(name) = OPENSSL.into_iter().find(|name| lookup(name).is_some()) {
-            return Err(Error::Foreign(name));
-        }
         let given = Given::read(&names(role), &lookup)?;
         let target = given.assemble(&names(role))?;
         let identity = Mode::read(&lookup)?.identity()?;
@@ -220,8 +217,6 @@ fn names(role: Role) -> Names {
     }
 }
 
-/// What OpenSSL itself reads from the environment (openssl-env(7)), before any setting of ours.
-const OPENSSL: [&str; 4] = ["OPENSSL_CONF", "OPENSSL_ENGINES", "OPENSSL_MODULES", "OPENSSL_ia32cap"];
 const DEFAULT_PORT: u16 = 5432;
 const MAX_HOST: usize = 253;
 const MAX_NAME: usize = 63;

@@ -1,9 +1,8 @@
 //! Why the database was not believed.
 
-use openssl::x509::X509VerifyResult;
-
 use crate::code::Code;
 use crate::exit::Exit;
+use crate::tls::refusal::Refusal;
 
 /// A database that did not prove who it is, or a setting with which it could not.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
@@ -23,9 +22,9 @@ pub enum Error {
     /// It answered that it does not speak TLS, which anyone on the way can do.
     #[error("the database does not offer TLS")]
     NotOffered,
-    /// The certificate has another fault; the number is that of OpenSSL's verify(1).
-    #[error("the database's certificate was refused with verification error {0}")]
-    Refused(i32),
+    /// The certificate has another fault: issue another one.
+    #[error("the database's certificate was refused: {0}")]
+    Refused(&'static str),
     /// The name to verify is not a DNS name of two or more labels.
     #[error("the server name is not a DNS name of at least two labels")]
     ServerName,
@@ -35,18 +34,6 @@ pub enum Error {
 }
 
 impl Error {
-    /// What a failed verification says, by the number of OpenSSL's verify(1).
-    pub(super) fn from_verification(result: X509VerifyResult) -> Self {
-        match result.as_raw() {
-            0 => Self::Handshake,
-            // 7 and 30: a CA of the same subject with another key.
-            2 | 7 | 18..=21 | 30 => Self::Issuer,
-            9 | 10 => Self::Expired,
-            62 => Self::Name,
-            other => Self::Refused(other),
-        }
-    }
-
     /// The stable code.
     pub fn code(&self) -> &'static Code {
         match self {
@@ -58,6 +45,19 @@ impl Error {
             Self::Refused(_) => &REFUSED,
             Self::ServerName => &SERVER_NAME,
             Self::Unusable => &UNUSABLE,
+        }
+    }
+}
+
+impl From<Option<Refusal>> for Error {
+    /// A handshake that failed of something else than TLS has failed all the same.
+    fn from(refusal: Option<Refusal>) -> Self {
+        match refusal {
+            None | Some(Refusal::Handshake) => Self::Handshake,
+            Some(Refusal::Expired) => Self::Expired,
+            Some(Refusal::Issuer) => Self::Issuer,
+            Some(Refusal::Name) => Self::Name,
+            Some(Refusal::Unacceptable(why)) => Self::Refused(why),
         }
     }
 }
@@ -96,7 +96,7 @@ static NAME: Code = Code {
     name: "Error",
     exit: Exit::Peer,
     meaning: "the database's certificate is for another name than QL3_POSTGRES_TLS_SERVERNAME",
-    remedy: "set the name that the certificate carries; if it is set, find out who answers at this address",
+    remedy: "set a name that stands in the certificate as a SAN (a common name does not count), or find out who answers",
 };
 static NOT_OFFERED: Code = Code {
     code: "QL3_POSTGRES_TLS_NOT_OFFERED",
@@ -112,7 +112,7 @@ static REFUSED: Code = Code {
     name: "Error",
     exit: Exit::Peer,
     meaning: "the database's certificate did not pass verification",
-    remedy: "look up the number in the log under verify(1) of OpenSSL and renew the certificate",
+    remedy: "issue a server certificate (version 3, CA:FALSE, serverAuth, SHA-2) from the mounted CA",
 };
 static SERVER_NAME: Code = Code {
     code: "QL3_POSTGRES_TLS_SERVERNAME_INVALID",

@@ -9,23 +9,21 @@ mod stream;
 
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Arc;
 
-use openssl::error::ErrorStack;
-use openssl::ssl::Ssl;
-use openssl::ssl::SslContext;
-use openssl::ssl::SslMethod;
-use openssl::ssl::SslOptions;
-use openssl::ssl::SslVerifyMode;
-use openssl::ssl::SslVersion;
-use openssl::x509::X509;
-use openssl::x509::store::X509StoreBuilder;
-use openssl::x509::verify::X509CheckFlags;
+use rustls::ClientConfig;
+use rustls::RootCertStore;
+use rustls::client::Resumption;
+use rustls::pki_types;
+use rustls::pki_types::CertificateDer;
 use tokio::io::AsyncRead;
 use tokio::io::AsyncWrite;
 use tokio_postgres::tls::MakeTlsConnect;
 use tokio_postgres::tls::TlsConnect;
+use tokio_rustls::TlsConnector;
 
 use crate::tls::authority::Authorities;
+use crate::tls::refusal::Refusal;
 
 pub use error::CODES;
 pub use error::Error;
@@ -57,27 +55,30 @@ impl ServerName {
     }
 }
 
-/// Whom we talk to: one of these authorities must vouch for this name, over TLS 1.2 or later.
+/// Whom we talk to: one of these authorities must vouch for this name, over TLS 1.2 or 1.3.
 #[derive(Clone)]
 pub struct Identity {
-    context: SslContext,
+    client: Arc<ClientConfig>,
     name: ServerName,
 }
 
 impl Identity {
-    /// Fixes authorities and name. Nothing is dialled and no file is read.
+    /// Fixes authorities and name. Nothing is dialled and no file is read; the provider is passed in, so that no
+    /// process-wide default is looked up.
     pub fn new(authorities: &Authorities, name: ServerName) -> Result<Self, Error> {
-        let context = context(authorities).map_err(|_stack| Error::Unusable)?;
-        Ok(Self { context, name })
-    }
-
-    fn session(&self) -> Result<Ssl, ErrorStack> {
-        let mut ssl = Ssl::new(&self.context)?;
-        ssl.set_hostname(self.name.as_str())?;
-        let check = ssl.param_mut();
-        check.set_hostflags(X509CheckFlags::NO_PARTIAL_WILDCARDS);
-        check.set_host(self.name.as_str())?;
-        Ok(ssl)
+        let mut roots = RootCertStore::empty();
+        for der in authorities.certificates() {
+            roots.add(CertificateDer::from(der)).map_err(|_invalid| Error::Unusable)?;
+        }
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let mut client = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .map_err(|_unsupported| Error::Unusable)?
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        // One session is opened, hardly ever a second.
+        client.resumption = Resumption::disabled();
+        Ok(Self { client: Arc::new(client), name })
     }
 }
 
@@ -85,22 +86,6 @@ impl std::fmt::Debug for Identity {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_tuple("Identity").field(&self.name.as_str()).finish()
     }
-}
-
-/// Every setting is stated, so that a configuration file of OpenSSL on the host weakens none of them.
-fn context(authorities: &Authorities) -> Result<SslContext, ErrorStack> {
-    let mut store = X509StoreBuilder::new()?;
-    for der in authorities.certificates() {
-        store.add_cert(X509::from_der(der)?)?;
-    }
-    let mut builder = SslContext::builder(SslMethod::tls_client())?;
-    builder.set_cert_store(store.build());
-    builder.set_verify(SslVerifyMode::PEER);
-    builder.set_min_proto_version(Some(SslVersion::TLS1_2))?;
-    builder.set_max_proto_version(None)?;
-    builder.set_cipher_list(CIPHERS)?;
-    builder.set_options(SslOptions::NO_RENEGOTIATION | SslOptions::NO_TICKET);
-    Ok(builder.build())
 }
 
 impl<S> MakeTlsConnect<S> for Identity
@@ -127,13 +112,12 @@ where
 
     fn connect(self, transport: S) -> Self::Future {
         Box::pin(async move {
-            let ssl = self.session().map_err(|_stack| Error::Unusable)?;
-            Stream::handshake(ssl, transport).await
+            let name = pki_types::ServerName::try_from(self.name.0).map_err(|_invalid| Error::ServerName)?;
+            let met = TlsConnector::from(self.client).connect(name, transport).await;
+            met.map(Stream::new).map_err(|error| Error::from(Refusal::find(&error)))
         })
     }
 }
-
-const CIPHERS: &str = "DEFAULT:!aNULL:!eNULL:!MD5:!3DES:!DES:!RC4:!PSK:@SECLEVEL=2";
 
 #[cfg(test)]
 mod tests;

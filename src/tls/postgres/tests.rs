@@ -40,9 +40,17 @@ impl Authority {
         last_year: i32,
         versions: &[&'static SupportedProtocolVersion],
     ) -> TlsAcceptor {
-        let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();
         params.not_after = date_time_ymd(last_year, 12, 31);
+        self.issued(&params, versions)
+    }
+
+    fn issued(
+        &self,
+        params: &CertificateParams,
+        versions: &[&'static SupportedProtocolVersion],
+    ) -> TlsAcceptor {
+        let key = KeyPair::generate().unwrap();
         let certificate = params.signed_by(&key, &self.issuer).unwrap();
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let config = ServerConfig::builder_with_provider(provider)
@@ -110,6 +118,28 @@ async fn each_wrong_server_is_refused_by_its_own_name() {
     assert_eq!(refusal(good(), theirs.server("db.ql3.test", 2999, BOTH)).await, Error::Issuer);
     assert_eq!(refusal(good(), ours.server("other.ql3.test", 2999, BOTH)).await, Error::Name);
     assert_eq!(refusal(good(), ours.server("db.ql3.test", 2001, BOTH)).await, Error::Expired);
+}
+
+#[tokio::test]
+async fn a_certificate_of_the_wrong_make_is_refused_with_its_fault() {
+    let authority = Authority::new();
+    let refusal = |params: CertificateParams| {
+        let server = authority.issued(&params, BOTH);
+        async { meet(authority.identity("db.ql3.test"), server).await.map(|_| ()).unwrap_err() }
+    };
+    let named = || CertificateParams::new(vec!["db.ql3.test".to_owned()]).unwrap();
+
+    let mut common_name_only = CertificateParams::new(Vec::new()).unwrap();
+    common_name_only.distinguished_name.push(DnType::CommonName, "db.ql3.test");
+    assert_eq!(refusal(common_name_only).await, Error::Name);
+
+    let mut authority_as_server = named();
+    authority_as_server.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
+    assert!(matches!(refusal(authority_as_server).await, Error::Refused(_)));
+
+    let mut for_clients = named();
+    for_clients.extended_key_usages.push(rcgen::ExtendedKeyUsagePurpose::ClientAuth);
+    assert_eq!(refusal(for_clients).await, Error::Refused("it is not for servers"));
 }
 
 #[tokio::test]
