@@ -77,21 +77,17 @@ impl Ledger {
 
     /// What is recorded about a key.
     pub async fn find(&mut self, key: &KeyId, deadline: Deadline) -> Result<Option<Record>, Error> {
+        find(self.session(deadline).await?, key, deadline).await
+    }
+
+    /// What is recorded about a key, if the ledger is ready: both are asked in one flight, and readiness is judged
+    /// first.
+    pub async fn survey(&mut self, key: &KeyId, deadline: Deadline) -> Result<Option<Record>, Error> {
         let connection = self.session(deadline).await?;
-        let id = key.as_str();
-        let by_key: [Parameter<'_>; 1] = [(&id, Type::TEXT)];
-        // The completion first: it is written second, so that one seen without its preparation is really alone.
-        let flight = Box::pin(join(
-            connection.client().query_typed(record::COMPLETION, &by_key),
-            connection.client().query_typed(record::PREPARATION, &by_key),
-        ));
-        let both = async {
-            let (completions, preparations) = flight.await;
-            Ok((completions?, preparations?))
-        };
-        let (completions, preparations) =
-            connection.answer(deadline, both).await.map_err(Error::from_fault)?;
-        record::pair(&preparations, &completions)
+        let flight = Box::pin(join(readiness::ask(connection, deadline), find(connection, key, deadline)));
+        let (readiness, found) = flight.await;
+        readiness?.verdict()?;
+        found
     }
 
     /// Records that the key may no longer be used. Refused while ciphertexts under it are kept.
@@ -207,6 +203,22 @@ impl Ledger {
         };
         Ok(self.connection.insert(connection))
     }
+}
+
+async fn find(connection: &Connection, key: &KeyId, deadline: Deadline) -> Result<Option<Record>, Error> {
+    let id = key.as_str();
+    let by_key: [Parameter<'_>; 1] = [(&id, Type::TEXT)];
+    // The completion first: it is written second, so that one seen without its preparation is really alone.
+    let flight = Box::pin(join(
+        connection.client().query_typed(record::COMPLETION, &by_key),
+        connection.client().query_typed(record::PREPARATION, &by_key),
+    ));
+    let both = async {
+        let (completions, preparations) = flight.await;
+        Ok((completions?, preparations?))
+    };
+    let (completions, preparations) = connection.answer(deadline, both).await.map_err(Error::from_fault)?;
+    record::pair(&preparations, &completions)
 }
 
 fn milliseconds(time: u64) -> Result<i64, Error> {

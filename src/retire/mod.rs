@@ -135,7 +135,6 @@ async fn work(order: &Order, progress: &Progress, deadline: Deadline) -> Result<
 }
 
 async fn run(stores: &mut Stores<'_>) -> Result<Outcome, Error> {
-    ready(stores).await?;
     let mut scene = observe::observe(stores, Count::WhenResuming).await?.scene;
     loop {
         let step = decide::decide(stores.request, &scene).map_err(Error::Refused)?;
@@ -147,15 +146,8 @@ async fn run(stores: &mut Stores<'_>) -> Result<Outcome, Error> {
 }
 
 async fn plan(stores: &mut Stores<'_>) -> Result<Plan, Error> {
-    ready(stores).await?;
     let observation = observe::observe(stores, Count::Always).await?;
     Ok(Plan::new(stores.request, &observation.scene, observation.live))
-}
-
-async fn ready(stores: &mut Stores<'_>) -> Result<(), Error> {
-    stores.progress.enter("ready");
-    let readiness = stores.ledger.ready(stores.deadline).await.map_err(Error::Ledger)?;
-    readiness.verdict().map_err(Error::Ledger)
 }
 
 /// The component of every line about a retirement.

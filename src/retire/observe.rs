@@ -26,11 +26,11 @@ pub(super) enum Count {
     WhenResuming,
 }
 
-/// Reads the ledger first, then the Secret, as the reference does.
+/// Reads the ledger first, which must be ready, then the Secret, as the reference does.
 pub(super) async fn observe(stores: &mut Stores<'_>, count: Count) -> Result<Observation, Error> {
-    stores.progress.enter("find");
+    stores.progress.enter("survey");
     let key = &stores.request.key_id;
-    let found = stores.ledger.find(key, stores.deadline).await.map_err(Error::Ledger)?;
+    let found = stores.ledger.survey(key, stores.deadline).await.map_err(Error::Ledger)?;
     let record = found.map(|found| Record { preparation: found.preparation, completion: found.completion });
     let resuming = record.as_ref().is_some_and(|record| record.completion.is_none());
     let (live, total) = if count == Count::Always || resuming {

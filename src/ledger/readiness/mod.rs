@@ -12,6 +12,7 @@ use tokio_postgres::types::Type;
 
 use super::Error;
 use super::Ledger;
+use super::connection::Connection;
 use super::fault::Fault;
 use super::transaction::Parameter;
 use crate::time::Deadline;
@@ -138,40 +139,44 @@ impl fmt::Display for Shortfall {
 impl Ledger {
     /// Asks the seven questions.
     pub async fn ready(&mut self, deadline: Deadline) -> Result<Readiness, Error> {
-        let connection = self.session(deadline).await?;
-        let asked = expected();
-        let columns: [Vec<&str>; 5] = [
-            asked.iter().map(|row| row.who).collect(),
-            asked.iter().map(|row| row.object.schema().unwrap_or_default()).collect(),
-            asked.iter().map(|row| row.object.name()).collect(),
-            asked.iter().map(|row| row.object.kind()).collect(),
-            asked.iter().map(|row| row.privilege).collect(),
-        ];
-        let [who, schema, name, kind, privilege] = &columns;
-        let wanted: Vec<bool> = asked.iter().map(|row| row.wanted).collect();
-        let values: [Parameter<'_>; 6] = [
-            (who, Type::TEXT_ARRAY),
-            (schema, Type::TEXT_ARRAY),
-            (name, Type::TEXT_ARRAY),
-            (kind, Type::TEXT_ARRAY),
-            (privilege, Type::TEXT_ARRAY),
-            (&wanted, Type::BOOL_ARRAY),
-        ];
-        let brief = connection.client().query_typed_one(BRIEF, &values);
-        match connection.answer(deadline, brief).await {
-            Ok(row) if row.try_get(1).map_err(|_shape| Error::Spoken)? => {
-                let current_user = row.try_get(0).map_err(|_shape| Error::Spoken)?;
-                return Ok(Readiness { current_user, faults: Vec::new() });
-            }
-            // Something is wrong, or not even there: ask what.
-            Ok(_) | Err(Fault::Answer(_)) => {}
-            Err(fault) => return Err(Error::from_fault(fault)),
-        }
-        let detail = connection.client().query_typed(DETAIL, &values);
-        let rows = connection.answer(deadline, detail).await.map_err(Error::from_fault)?;
-        let answers: Vec<Answer> = rows.iter().map(Answer::read).collect::<Result<_, _>>()?;
-        judge(&asked, &answers)
+        ask(self.session(deadline).await?, deadline).await
     }
+}
+
+/// Briefly where all is well, at length where something is wrong.
+pub(super) async fn ask(connection: &Connection, deadline: Deadline) -> Result<Readiness, Error> {
+    let asked = expected();
+    let columns: [Vec<&str>; 5] = [
+        asked.iter().map(|row| row.who).collect(),
+        asked.iter().map(|row| row.object.schema().unwrap_or_default()).collect(),
+        asked.iter().map(|row| row.object.name()).collect(),
+        asked.iter().map(|row| row.object.kind()).collect(),
+        asked.iter().map(|row| row.privilege).collect(),
+    ];
+    let [who, schema, name, kind, privilege] = &columns;
+    let wanted: Vec<bool> = asked.iter().map(|row| row.wanted).collect();
+    let values: [Parameter<'_>; 6] = [
+        (who, Type::TEXT_ARRAY),
+        (schema, Type::TEXT_ARRAY),
+        (name, Type::TEXT_ARRAY),
+        (kind, Type::TEXT_ARRAY),
+        (privilege, Type::TEXT_ARRAY),
+        (&wanted, Type::BOOL_ARRAY),
+    ];
+    let brief = connection.client().query_typed_one(BRIEF, &values);
+    match connection.answer(deadline, brief).await {
+        Ok(row) if row.try_get(1).map_err(|_shape| Error::Spoken)? => {
+            let current_user = row.try_get(0).map_err(|_shape| Error::Spoken)?;
+            return Ok(Readiness { current_user, faults: Vec::new() });
+        }
+        // Something is wrong, or not even there: ask what.
+        Ok(_) | Err(Fault::Answer(_)) => {}
+        Err(fault) => return Err(Error::from_fault(fault)),
+    }
+    let detail = connection.client().query_typed(DETAIL, &values);
+    let rows = connection.answer(deadline, detail).await.map_err(Error::from_fault)?;
+    let answers: Vec<Answer> = rows.iter().map(Answer::read).collect::<Result<_, _>>()?;
+    judge(&asked, &answers)
 }
 
 /// What the server says about one expected privilege.
