@@ -73,7 +73,7 @@ YAML
 rm "$demo/keyring.json"
 
 # The database: made by its owner, used by the maintenance role.
-export QL3_DEMO_DSN=${QL3_LAB_DSN%/*}/ql3_demo?sslmode=require
+export QL3_DEMO_DSN="${QL3_LAB_DSN%/*}/ql3_demo?sslmode=require"
 psql -q "$QL3_LAB_DSN" -c 'drop database if exists ql3_demo' -c 'create database ql3_demo owner ql3_migration' 2>/dev/null
 cat >"$demo/env" <<ENV
 export demo=$demo KUBECONFIG=$KUBECONFIG QL3_DEMO_DSN='$QL3_DEMO_DSN' PATH=$demo/bin:\$PATH
@@ -82,6 +82,7 @@ export QL3_POSTGRES_AI_MAINTENANCE_HOST=127.0.0.1 QL3_POSTGRES_AI_MAINTENANCE_PO
 export QL3_POSTGRES_AI_MAINTENANCE_DATABASE=ql3_demo QL3_POSTGRES_AI_MAINTENANCE_USER=ql3_ai_maintenance
 export QL3_POSTGRES_AI_MAINTENANCE_PASSWORD_FILE=$QL3_LAB_MAINTENANCE_PASSWORD_FILE
 ENV
+# shellcheck source=/dev/null
 . "$demo/env"
 QL3_POSTGRES_MIGRATION_HOST=127.0.0.1 QL3_POSTGRES_MIGRATION_PORT=$QL3_LAB_PG_PORT \
   QL3_POSTGRES_MIGRATION_DATABASE=ql3_demo QL3_POSTGRES_MIGRATION_USER=ql3_migration \
