@@ -50,6 +50,8 @@ impl Form {
 pub struct Failure {
     /// Its row in the table of codes.
     pub code: &'static Code,
+    /// How the process ends: the code's exit, or that of the failure that came first.
+    pub exit: Exit,
     /// The step it failed in.
     pub step: &'static str,
     /// The error and its sources, outermost first.
@@ -66,7 +68,13 @@ impl Failure {
             reason.push_str(&cause.to_string());
             source = cause.source();
         }
-        Self { code, step, reason }
+        Self { code, exit: code.exit, step, reason }
+    }
+
+    /// Ends with another exit than the code's own.
+    #[must_use]
+    pub fn ending(self, exit: Exit) -> Self {
+        Self { exit, ..self }
     }
 }
 
@@ -97,11 +105,11 @@ impl Report {
         tracing::info!(
             step = failure.step,
             code = code.code,
-            exit = code.exit.name(),
+            exit = failure.exit.name(),
             reason = failure.reason,
             "failed"
         );
-        Self { exit: code.exit, stdout: Hidden::from(""), stderr, last_words: LastWords::failed(failure) }
+        Self { exit: failure.exit, stdout: Hidden::from(""), stderr, last_words: LastWords::failed(failure) }
     }
 
     /// Says everything, result first, and returns the exit code: 74 where a successful run could not say it.

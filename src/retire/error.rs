@@ -65,6 +65,11 @@ pub enum Error {
 }
 
 impl Error {
+    /// How the process ends. A close that fails too changes nothing about what the work left behind.
+    pub fn exit(&self) -> Exit {
+        if let Self::Aggregate { work, .. } = self { work.exit() } else { self.code().exit }
+    }
+
     /// The stable code.
     pub fn code(&self) -> &'static Code {
         match self {
@@ -248,3 +253,17 @@ static UNSETTLED: Code = Kind::Unavailable.code(
     "the swap was sent and its effect is not known",
     "run the same command again: the ledger holds the intent, and the next run settles it",
 );
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_close_that_fails_too_does_not_hide_how_the_work_ended() {
+        let close = || ledger::Error::Silent;
+        let inner = Error::Aggregate { work: Box::new(Error::Unsettled), close: close() };
+        assert_eq!(inner.exit(), Exit::Unsettled);
+        let work = Box::new(Error::Refused(Refusal::Live));
+        assert_eq!(Error::Aggregate { work, close: close() }.exit(), Exit::TryAgain);
+    }
+}

@@ -93,7 +93,7 @@ pub async fn carry_out(order: &Order) -> Report {
 }
 
 fn failed(error: &Error, progress: &Progress) -> Report {
-    Report::failed(SPEAKER, &Failure::new(error.code(), progress.stage(), error))
+    Report::failed(SPEAKER, &Failure::new(error.code(), progress.stage(), error).ending(error.exit()))
 }
 
 async fn work(order: &Order, progress: &Progress, deadline: Deadline) -> Result<Report, Error> {

@@ -10,11 +10,11 @@
 
 mod architecture;
 mod cluster;
+mod decision;
 mod exit_codes;
 mod keyring_verbs;
 mod ledger;
 mod ledger_verbs;
-mod plan_agrees;
 mod readme;
 mod retirement;
 mod support;

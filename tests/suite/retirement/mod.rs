@@ -15,6 +15,9 @@ use std::process::Command;
 use ql3_ops::cluster::Authority;
 use ql3_ops::cluster::ServiceEnv;
 use ql3_ops::keyring::Manifest;
+use ql3_ops::keyring::Request;
+use ql3_ops::keyring::State;
+use ql3_ops::ledger::Ledger;
 use serde_json::Value;
 use serde_json::json;
 use tempfile::TempDir;
@@ -22,6 +25,7 @@ use tempfile::TempDir;
 use crate::support::lab;
 use crate::support::lab::Lab;
 use crate::support::postgres::Database;
+use crate::support::postgres::deadline;
 use crate::support::program;
 use crate::support::program::Ended;
 use crate::support::scene;
@@ -96,6 +100,23 @@ impl Stage {
 
     pub(crate) fn run(&self, command_file: &Path) -> Ended {
         program::run(&mut self.retire("run", command_file))
+    }
+
+    /// Records the preparation that the command of `tag` would, and goes no further.
+    pub(crate) async fn prepare(&self, key: &str, tag: &str) {
+        let request = Request::from_value(&json!({
+            "keyId": key, "retirementId": format!("t-{tag}"), "requestId": format!("r-{tag}"),
+            "mutationId": format!("m-{tag}"),
+        }));
+        let request = request.unwrap();
+        let (State::Active(held) | State::Inactive(held)) =
+            scene::keyring(&self.object).state(&request.key_id).unwrap()
+        else {
+            panic!("the key is held")
+        };
+        let mut ledger = Ledger::open(&self.database.settings(), deadline()).await.unwrap();
+        let (catalog, proof) = (held.catalog_digest, held.material_proof);
+        ledger.prepare(&request, catalog, proof, 1, deadline()).await.unwrap();
     }
 
     /// The Secret's version and the ledger's numbers of preparations and completions.

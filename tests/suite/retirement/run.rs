@@ -56,6 +56,7 @@ async fn plan_and_run_end_alike_and_a_plan_writes_nothing() {
         ("the active key", "new", Exit::Data),
         ("a key that nobody knows", "other", Exit::NoInput),
         ("live ciphertexts", "old", Exit::TryAgain),
+        ("a ciphertext beside a preparation", "old", Exit::TryAgain),
         ("another UID", "old", Exit::Data),
         ("retired already", "old", Exit::Done),
         ("retired under other identities", "old", Exit::Data),
@@ -85,6 +86,10 @@ async fn arrange(stage: &Stage, scene: &str, key: &str) -> PathBuf {
     let mut command = stage.command(key, "1");
     match scene {
         "live ciphertexts" => stage.database.live_artifact(key).await,
+        "a ciphertext beside a preparation" => {
+            stage.prepare("old", "1").await;
+            stage.database.live_artifact(key).await;
+        }
         "another UID" => command = stage.command_for(key, "1", "0f6c3b7e-1b2a-4c3d-8e9f-001122334455"),
         "retired already" => assert_eq!(stage.run(&command).exit, Some(0)),
         "retired under other identities" => {

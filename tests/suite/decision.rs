@@ -1,7 +1,8 @@
-//! A plan's exit is the run's exit, in every scene that two stores can show, and a run keeps its promises.
+//! What is decided in every scene that two stores can show; that a plan's exit is the run's; and that a run keeps its
+//! promises.
 //!
 //! The stores are a model here: the decision is the product's, the writes are the few lines below. The same
-//! agreement is checked against the real stores in `retire.rs`.
+//! agreement is checked against the real stores in `retirement/run.rs`.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -30,7 +31,8 @@ struct World {
     live: u64,
 }
 
-#[derive(Clone, Copy, Debug)]
+/// What the Secret shows.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Secret {
     Absent,
     AbsentByAnother,
@@ -39,14 +41,70 @@ enum Secret {
     Unknown,
 }
 
-#[derive(Clone, Copy, Debug)]
+const SECRETS: [Secret; 5] =
+    [Secret::Absent, Secret::AbsentByAnother, Secret::Active, Secret::Inactive, Secret::Unknown];
+
+/// What the ledger holds.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Row {
     Another,
     Completed,
+    CompletedForAnotherPreparation,
+    CompletedWithAnotherCatalog,
     CompletedWithAnotherProof,
     None,
     OfAnotherCatalog,
     Prepared,
+}
+
+const ROWS: [Row; 8] = [
+    Row::Another,
+    Row::Completed,
+    Row::CompletedForAnotherPreparation,
+    Row::CompletedWithAnotherCatalog,
+    Row::CompletedWithAnotherProof,
+    Row::None,
+    Row::OfAnotherCatalog,
+    Row::Prepared,
+];
+
+/// What must be decided, written down once more and apart from the product.
+fn expected(secret: Secret, row: Row) -> Result<&'static str, Refusal> {
+    match (row, secret) {
+        (Row::Another, _) => Err(Refusal::OtherCommand),
+        (_, Secret::Unknown) => Err(Refusal::Unknown),
+        (Row::None, Secret::Inactive) => Ok("prepare"),
+        (Row::None | Row::Prepared | Row::OfAnotherCatalog, Secret::Active) => Err(Refusal::Active),
+        (Row::None, Secret::Absent | Secret::AbsentByAnother) => Err(Refusal::RetiredElsewhere),
+        (Row::Prepared, Secret::Inactive) => Ok("swap"),
+        (Row::Prepared, Secret::Absent) => Ok("complete"),
+        (Row::OfAnotherCatalog, Secret::Inactive) => Err(Refusal::CatalogChanged),
+        (Row::Prepared | Row::OfAnotherCatalog, _) => Err(Refusal::ProofMismatch),
+        (Row::Completed, Secret::Absent) => Ok("acknowledge"),
+        (_, _) => Err(Refusal::CompletionDisputed),
+    }
+}
+
+#[test]
+fn every_scene_has_its_one_decision() {
+    for secret in SECRETS {
+        for row in ROWS {
+            let world = world(secret, row, 0, 1);
+            let decided = decide::decide(&request("mine"), &scene(&world, None)).map(|step| match step {
+                Step::Acknowledge(_) => "acknowledge",
+                Step::Complete(..) => "complete",
+                Step::Prepare(_) => "prepare",
+                Step::Swap(_) => "swap",
+            });
+            assert_eq!(decided, expected(secret, row), "{secret:?} {row:?}");
+        }
+    }
+}
+
+#[test]
+fn a_swap_is_refused_where_ciphertexts_live_beside_a_preparation() {
+    let world = world(Secret::Inactive, Row::Prepared, 3, 1);
+    assert_eq!(decide::decide(&request("mine"), &scene(&world, Some(3))).err(), Some(Refusal::Live));
 }
 
 fn manifest(generation: u64, active: &str, keys: &[&str]) -> Manifest {
@@ -99,7 +157,11 @@ fn world(secret: Secret, row: Row, live: u64, generation: u64) -> World {
     let (after_other, _) = retire(&whole, &others);
     let stale = prepare(&request("mine"), &manifest(generation + 1, "key-b", &["key-a", "key-b"]));
     let done = Completion::new(&mine, absent.catalog_digest, absent.absence_proof, 9).expect("a completion");
-    let odd = Completion::new(&mine, mine.catalog_digest(), absent.absence_proof, 9).expect("a completion");
+    let odd =
+        |preparation, catalog, proof| Completion::new(preparation, catalog, proof, 9).expect("a completion");
+    let for_another = odd(&others, absent.catalog_digest, absent.absence_proof);
+    let other_catalog = odd(&mine, mine.catalog_digest(), absent.absence_proof);
+    let other_proof = odd(&mine, absent.catalog_digest, mine.material_proof());
     let record = |preparation: &Preparation, completion: Option<&Completion>| {
         Some(Record { preparation: preparation.clone(), completion: completion.cloned() })
     };
@@ -114,7 +176,9 @@ fn world(secret: Secret, row: Row, live: u64, generation: u64) -> World {
         record: match row {
             Row::Another => record(&others, None),
             Row::Completed => record(&mine, Some(&done)),
-            Row::CompletedWithAnotherProof => record(&mine, Some(&odd)),
+            Row::CompletedForAnotherPreparation => record(&mine, Some(&for_another)),
+            Row::CompletedWithAnotherCatalog => record(&mine, Some(&other_catalog)),
+            Row::CompletedWithAnotherProof => record(&mine, Some(&other_proof)),
             Row::None => None,
             Row::OfAnotherCatalog => record(&stale, None),
             Row::Prepared => record(&mine, None),
@@ -159,10 +223,8 @@ proptest! {
 
     #[test]
     fn plan_and_run_agree(
-        secret in select(vec![Secret::Absent, Secret::AbsentByAnother, Secret::Active, Secret::Inactive, Secret::Unknown]),
-        row in select(vec![
-            Row::Another, Row::Completed, Row::CompletedWithAnotherProof, Row::None, Row::OfAnotherCatalog, Row::Prepared,
-        ]),
+        secret in select(SECRETS.to_vec()),
+        row in select(ROWS.to_vec()),
         live in select(vec![0, 3]),
         generation in select(vec![1, 41]),
     ) {
@@ -174,7 +236,9 @@ proptest! {
         prop_assert_eq!(plan.exit(), exit);
         if exit == Exit::Done {
             prop_assert!(matches!(world.manifest.state(&request.key_id), Ok(State::Absent(_))));
-            prop_assert!(world.record.as_ref().is_some_and(|record| record.completion.is_some()));
+            let record = world.record.as_ref().expect("a record");
+            prop_assert!(record.completion.is_some());
+            prop_assert_eq!(record.preparation.request(), &request, "the receipts are this command's");
             prop_assert_eq!(run(&mut world, &request), (Exit::Done, 0), "a replay writes nothing");
         } else {
             prop_assert_eq!(writes, 0, "a refusal writes nothing");
