@@ -238,4 +238,38 @@ mod tests {
         assert_eq!(read("none", Links::Refuse), Err(Error::Absent));
         assert_eq!(read("good/none", Links::Refuse), Err(Error::Absent));
     }
+
+    #[test]
+    fn a_file_that_changes_under_us_is_never_read_half_old_and_half_new() {
+        use std::sync::atomic::AtomicBool;
+        use std::sync::atomic::Ordering;
+
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("file");
+        std::fs::write(&path, b"a").unwrap();
+        let stop = AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let mut turn = 0_u8;
+                while !stop.load(Ordering::Relaxed) {
+                    turn = (turn + 1) % 3;
+                    std::fs::write(&path, vec![b'a' + turn; 100_000 + usize::from(turn)]).unwrap();
+                }
+            });
+            // Until it was caught in the act once, with every whole reading checked on the way.
+            let mut caught = false;
+            while !caught {
+                match read(&path, 200_000, Links::Refuse) {
+                    Ok(content) => {
+                        let bytes = content.bytes.expose();
+                        assert!(bytes.iter().all(|byte| Some(byte) == bytes.first()), "torn");
+                    }
+                    Err(Error::Changed) => caught = true,
+                    Err(Error::Size { size: 0, .. }) => {}
+                    Err(other) => panic!("{other}"),
+                }
+            }
+            stop.store(true, Ordering::Relaxed);
+        });
+    }
 }
