@@ -8,6 +8,8 @@ use ql3_ops::ledger::Error;
 use ql3_ops::ledger::Ledger;
 use ql3_ops::time::Deadline;
 use ql3_ops::tls::postgres;
+use tokio::io::AsyncReadExt;
+use tokio::io::AsyncWriteExt;
 use tokio::net::TcpListener;
 
 use super::key;
@@ -164,6 +166,28 @@ async fn nobody_a_silent_peer_and_an_unknown_name_each_end_in_time() {
     let refused = refusal(&to("no-such-host.invalid", 5432)).await;
     assert!(matches!(refused, Error::Unreachable(_) | Error::Silent), "{refused}");
     assert_eq!(refused.code().exit, Exit::Unavailable);
+}
+
+/// A stand-in: PgBouncer's own words for a startup parameter that it does not pass on.
+#[tokio::test]
+async fn a_pooler_that_refuses_the_settings_says_what_to_change() {
+    let database = Database::installed().await;
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let settings = database.settings_through(listener.local_addr().unwrap().port());
+    let pooler = async {
+        let (mut stream, _peer) = listener.accept().await.unwrap();
+        let length = stream.read_u32().await.unwrap();
+        let mut startup = vec![0; length as usize - 4];
+        stream.read_exact(&mut startup).await.unwrap();
+        let body = b"SFATAL\0VFATAL\0C08P01\0Munsupported startup parameter: options\0\0";
+        stream.write_u8(b'E').await.unwrap();
+        stream.write_u32(u32::try_from(body.len() + 4).unwrap()).await.unwrap();
+        stream.write_all(body).await.unwrap();
+        stream.flush().await.unwrap();
+    };
+    let (refused, ()) = tokio::join!(refusal(&settings), pooler);
+    assert!(matches!(refused, Error::Settings("options")), "{refused}");
+    assert_eq!(refused.code().exit, Exit::Config);
 }
 
 #[tokio::test]

@@ -40,6 +40,20 @@ async fn a_lost_answer_of_the_put_is_settled_by_one_read() {
     assert_eq!(stage.rows().await, (1, 1));
 }
 
+/// TokenRequest gives no token of less than ten minutes, so this one is signed with the lab's own key; a twin that is
+/// still valid shows that nothing else is wrong with it.
+#[tokio::test]
+async fn a_token_that_has_expired_is_denied_and_its_valid_twin_is_not() {
+    let stage = Stage::new().await;
+    let command = stage.command("old", "1");
+    for (seconds, exit) in [(-60, 77), (600, 0)] {
+        stage.lab.sign_token(seconds);
+        let ended = stage.run(&command);
+        assert_eq!(ended.exit, Some(exit), "{seconds}: {ended:?}");
+        assert_eq!(stage.rows().await, if exit == 0 { (1, 1) } else { (0, 0) });
+    }
+}
+
 #[tokio::test]
 async fn a_webhook_that_puts_the_key_back_makes_no_success() {
     let stage = Stage::new().await;

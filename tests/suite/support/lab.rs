@@ -9,11 +9,19 @@ use std::sync::atomic::AtomicU32;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 use std::time::Instant;
+use std::time::SystemTime;
+use std::time::UNIX_EPOCH;
 
 use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use base64::prelude::BASE64_STANDARD;
 use ql3_ops::cluster::Authority;
 use ql3_ops::cluster::ServiceEnv;
+use ring::rand::SystemRandom;
+use ring::signature::ECDSA_P256_SHA256_FIXED_SIGNING;
+use ring::signature::EcdsaKeyPair;
+use rustls::pki_types::PrivatePkcs8KeyDer;
+use rustls::pki_types::pem::PemObject;
 use serde_json::Value;
 use serde_json::json;
 use tempfile::TempDir;
@@ -75,6 +83,27 @@ impl Lab {
     /// Puts something into the mount that looks like a token and is none, as an expired one is none.
     pub(crate) fn forge_token(&self) {
         std::fs::write(self.mount.path().join("token"), "eyJhbGciOiJub25lIn0.e30.c2ln").unwrap();
+    }
+
+    /// Puts a token into the mount that ends so many seconds from now, signed with the lab's own key.
+    pub(crate) fn sign_token(&self, seconds: i64) {
+        let now = i64::try_from(SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()).unwrap();
+        let uid = self.kubectl(&["get", "serviceaccount", USER, "-o", "jsonpath={.metadata.uid}"]);
+        let claims = json!({
+            "iss": ISSUER, "aud": [ISSUER], "sub": format!("system:serviceaccount:{}:{USER}", self.namespace),
+            "iat": now - 3600, "nbf": now - 3600, "exp": now + seconds,
+            "kubernetes.io": { "namespace": self.namespace, "serviceaccount": { "name": USER, "uid": uid } },
+        });
+        let part = |value: &Value| URL_SAFE_NO_PAD.encode(value.to_string());
+        let signed = format!("{}.{}", part(&json!({ "alg": "ES256", "typ": "JWT" })), part(&claims));
+        let pem = std::fs::read(kubeconfig().with_file_name("accounts.key")).expect("the key of hack/lab");
+        let key = PrivatePkcs8KeyDer::from_pem_slice(&pem).unwrap();
+        let random = SystemRandom::new();
+        let key = EcdsaKeyPair::from_pkcs8(&ECDSA_P256_SHA256_FIXED_SIGNING, key.secret_pkcs8_der(), &random)
+            .unwrap();
+        let signature = key.sign(&random, signed.as_bytes()).unwrap();
+        let token = format!("{signed}.{}", URL_SAFE_NO_PAD.encode(signature));
+        std::fs::write(self.mount.path().join("token"), token).unwrap();
     }
 
     /// The service account's authority, as its Pod would find it.
@@ -218,6 +247,9 @@ pub(crate) fn kubeconfig() -> PathBuf {
     let path = std::env::var_os("QL3_LAB_KUBECONFIG");
     path.expect("no QL3_LAB_KUBECONFIG: run hack/lab up, then eval \"$(hack/lab env)\"").into()
 }
+
+/// Who issues the lab's tokens, and for whom (`hack/lab.d/cluster.sh`).
+const ISSUER: &str = "https://kubernetes.default.svc.cluster.local";
 
 /// The service account.
 pub(crate) const USER: &str = "retirement";
