@@ -7,8 +7,6 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use zeroize::Zeroizing;
 
-use crate::code::Code;
-use crate::exit::Exit;
 use crate::hidden::Hidden;
 
 /// What may stand before, between and after the blocks.
@@ -35,11 +33,11 @@ pub struct Block {
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum Error {
     /// A block has no matching end, or what stands in it is not base64.
-    #[error("block {block}, which begins at line {line}, is damaged")]
+    #[error("block {block} is damaged at line {line}")]
     Damaged {
         /// 1-based number of the block.
         block: usize,
-        /// 1-based line where it begins.
+        /// 1-based line of what is not base64, or else where the block begins.
         line: usize,
     },
     /// Something stands outside the blocks where only white space may.
@@ -48,16 +46,6 @@ pub enum Error {
         /// 1-based line.
         line: usize,
     },
-}
-
-impl Error {
-    /// The stable code.
-    pub fn code(&self) -> &'static Code {
-        match self {
-            Self::Damaged { .. } => &DAMAGED,
-            Self::Foreign { .. } => &FOREIGN,
-        }
-    }
 }
 
 /// Reads every block of a text. No block at all is an empty list, for the caller to judge.
@@ -80,6 +68,9 @@ pub fn read(text: &[u8], between: Between) -> Result<Vec<Block>, Error> {
             }
             (Some(open), Some(_)) => {
                 return Err(Error::Damaged { block: blocks.len() + 1, line: open.line });
+            }
+            (Some(_), None) if !line.iter().copied().all(is_base64) => {
+                return Err(Error::Damaged { block: blocks.len() + 1, line: number });
             }
             (Some(mut open), None) => {
                 open.base64.extend_from_slice(line);
@@ -115,6 +106,10 @@ impl Open {
     }
 }
 
+fn is_base64(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"+/=".contains(&byte)
+}
+
 /// The label of a boundary line that starts as given.
 fn boundary<'a>(line: &'a [u8], start: &[u8]) -> Option<&'a [u8]> {
     let label = line.strip_prefix(start)?.strip_suffix(b"-----")?;
@@ -133,26 +128,6 @@ fn outside(line: &[u8], number: usize, block: usize, between: Between) -> Result
         Between::Whitespace => Err(Error::Foreign { line: number }),
     }
 }
-
-/// The codes of this module.
-pub static CODES: &[&Code] = &[&DAMAGED, &FOREIGN];
-
-static DAMAGED: Code = Code {
-    code: "QL3_PEM_BLOCK_DAMAGED",
-    reference: None,
-    name: "TypeError",
-    exit: Exit::Data,
-    meaning: "a PEM block is cut off, misspelt or not base64",
-    remedy: "write the file again from its source; the message names block and line",
-};
-static FOREIGN: Code = Code {
-    code: "QL3_PEM_TEXT_OUTSIDE_BLOCK",
-    reference: None,
-    name: "TypeError",
-    exit: Exit::Data,
-    meaning: "a PEM file has text outside its blocks where none may stand",
-    remedy: "remove the line that the message names",
-};
 
 #[cfg(test)]
 mod tests {
@@ -186,11 +161,11 @@ mod tests {
     fn a_damaged_block_is_refused_with_its_position() {
         let damage = [
             (TWO.replace("AA==", "A"), 6),
-            (TWO.replace("AA==", "A A="), 6),
+            (TWO.replace("AA==", "A A="), 7),
             (TWO.replace("AA==", "AB=="), 6),
             (TWO.replace("AA==", ""), 6),
             (TWO.replace("-----END EC PRIVATE KEY-----", ""), 6),
-            (TWO.replace("END EC PRIVATE", "END RSA PRIVATE"), 6),
+            (TWO.replace("END EC PRIVATE", "END RSA PRIVATE"), 8),
             (TWO.replace("-----BEGIN EC PRIVATE KEY-----", "-----BEGIN EC PRIVATE KEY----"), 6),
             (TWO.replace("AA==", "-----BEGIN CERTIFICATE-----"), 6),
         ];

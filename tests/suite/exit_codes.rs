@@ -47,3 +47,24 @@ fn every_code_is_unique_well_formed_and_has_a_remedy() {
     }
     assert!(seen.len() > 40, "the codes were gathered: {}", seen.len());
 }
+
+#[test]
+fn every_code_that_is_defined_is_in_the_table() {
+    let mut folders = vec![std::path::PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/src"))];
+    let mut defined = 0;
+    while let Some(folder) = folders.pop() {
+        for entry in std::fs::read_dir(folder).expect("a folder") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|extension| extension == "rs") {
+                let text = std::fs::read_to_string(&path).expect("text");
+                defined += text
+                    .lines()
+                    .filter(|line| line.contains("static ") && line.contains(": Code = "))
+                    .count();
+            }
+        }
+    }
+    assert_eq!(cli::codes().count(), defined);
+}

@@ -6,8 +6,6 @@
 
 use std::path::Path;
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use sha2::Digest;
 use sha2::Sha256;
 use x509_parser::certificate::X509Certificate;
@@ -17,6 +15,8 @@ use crate::code::Code;
 use crate::exit::Exit;
 use crate::file;
 use crate::file::Links;
+use crate::tls::pem;
+use crate::tls::pem::Between;
 
 /// 1 to 16 CA certificates, no two of them the same, as DER in the order of the file.
 #[derive(Clone, Debug)]
@@ -37,15 +37,20 @@ impl Authorities {
 
     /// Parses the text of such a file.
     pub fn parse(text: &[u8]) -> Result<Self, Error> {
-        let text = std::str::from_utf8(text).map_err(|_invalid| Error::InvalidEncoding)?;
-        let blocks = blocks(text)?;
+        std::str::from_utf8(text).map_err(|_invalid| Error::InvalidEncoding)?;
+        let blocks = pem::read(text, Between::Whitespace).map_err(Error::from_pem)?;
+        if blocks.is_empty() {
+            return Err(Error::InvalidPem { line: text.split(|byte| *byte == b'\n').count().max(2) - 1 });
+        }
         if blocks.len() > MAX_CERTIFICATES {
             return Err(Error::TooManyCertificates);
         }
         let mut fingerprints = Vec::new();
-        for (position, (line, der)) in (1..).zip(&blocks) {
-            let Ok(([], certificate)) = X509Certificate::from_der(der) else {
-                return Err(Error::InvalidPem { line: *line });
+        for (position, block) in (1..).zip(&blocks) {
+            let der = block.der.expose();
+            let certificate = match X509Certificate::from_der(der) {
+                Ok(([], certificate)) if block.label == CERTIFICATE => certificate,
+                Ok(_) | Err(_) => return Err(Error::InvalidPem { line: block.line }),
             };
             if !is_authority(&certificate) {
                 return Err(Error::NotCa { position });
@@ -56,44 +61,13 @@ impl Authorities {
             }
             fingerprints.push(fingerprint);
         }
-        Ok(Self(blocks.into_iter().map(|(_line, der)| der).collect()))
+        Ok(Self(blocks.into_iter().map(|block| block.der.expose().to_vec()).collect()))
     }
 
     /// Each certificate as DER.
     pub fn certificates(&self) -> impl Iterator<Item = &[u8]> {
         self.0.iter().map(Vec::as_slice)
     }
-}
-
-/// The blocks of a PEM text: the line of each BEGIN, and the decoded bytes.
-fn blocks(text: &str) -> Result<Vec<(usize, Vec<u8>)>, Error> {
-    let mut blocks = Vec::new();
-    let mut open: Option<(usize, String)> = None;
-    let mut last = 1;
-    for (number, line) in (1..).zip(text.lines()) {
-        let fault = Error::InvalidPem { line: number };
-        last = number;
-        open = match (open.take(), line.trim_ascii()) {
-            (None, "") => None,
-            (None, BEGIN) => Some((number, String::new())),
-            (Some((begin, body)), END) => {
-                let der = STANDARD.decode(body).map_err(|_damaged| Error::InvalidPem { line: begin })?;
-                blocks.push((begin, der));
-                None
-            }
-            (Some((begin, body)), part) if part.bytes().all(is_base64) => Some((begin, body + part)),
-            (None | Some(_), _) => return Err(fault),
-        };
-    }
-    match open {
-        None if !blocks.is_empty() => Ok(blocks),
-        None => Err(Error::InvalidPem { line: last }),
-        Some((begin, _body)) => Err(Error::InvalidPem { line: begin }),
-    }
-}
-
-fn is_base64(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || b"+/=".contains(&byte)
 }
 
 /// Basic constraints say CA, and the key usage, where there is one, lets it sign certificates.
@@ -154,6 +128,12 @@ pub enum Error {
 }
 
 impl Error {
+    fn from_pem(error: pem::Error) -> Self {
+        match error {
+            pem::Error::Damaged { line, .. } | pem::Error::Foreign { line } => Self::InvalidPem { line },
+        }
+    }
+
     fn from_file(error: file::Error) -> Self {
         match error {
             file::Error::Absent | file::Error::Link | file::Error::Unreadable(_) => Self::Unavailable,
@@ -182,8 +162,7 @@ impl Error {
     }
 }
 
-const BEGIN: &str = "-----BEGIN CERTIFICATE-----";
-const END: &str = "-----END CERTIFICATE-----";
+const CERTIFICATE: &str = "CERTIFICATE";
 const MAX_BYTES: usize = 262_144;
 const MAX_CERTIFICATES: usize = 16;
 
