@@ -48,7 +48,10 @@ pub fn run(arguments: &[OsString]) -> Exit {
         Ok(runtime) => runtime,
         Err(error) => return cli::no_runtime(&error).speak(&place),
     };
-    runtime.block_on(carry_out(&order)).speak(&place)
+    let report = runtime.block_on(carry_out(&order));
+    // A name that is still being looked up is not waited for.
+    runtime.shutdown_background();
+    report.speak(&place)
 }
 
 async fn carry_out(order: &Order) -> Report {

@@ -156,7 +156,7 @@ struct Access {
     #[arg(long, value_name = "DIR", default_value = MOUNT, conflicts_with = "kubeconfig")]
     service_account_dir: PathBuf,
     /// How long everything together may take
-    #[arg(long, value_name = "SECONDS", default_value_t = BUDGET_SECONDS, value_parser = clap::value_parser!(u64).range(1..=3600))]
+    #[arg(long, value_name = "SECONDS", default_value_t = BUDGET_SECONDS, value_parser = clap::value_parser!(u64).range(10..=3600))]
     deadline_seconds: u64,
 }
 

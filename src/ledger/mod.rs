@@ -30,9 +30,11 @@ use crate::keyring::Preparation;
 use crate::keyring::Request;
 use crate::time::Deadline;
 
+pub use error::ANOTHER;
 pub use error::CODES;
 pub use error::Conflict;
 pub use error::Error;
+pub use error::LIVE;
 pub use error::Row;
 pub use fault::Sqlstate;
 pub use readiness::Question;

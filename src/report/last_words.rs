@@ -51,7 +51,7 @@ impl LastWords {
     /// What a failure leaves.
     pub fn failed(failure: &Failure) -> Self {
         Self {
-            exit: failure.exit.name(),
+            exit: failure.code.exit.name(),
             code: Some(failure.code.code),
             step: Some(failure.step),
             reason: Some(failure.reason.clone()),

@@ -50,8 +50,8 @@ impl Form {
 pub struct Failure {
     /// Its row in the table of codes.
     pub code: &'static Code,
-    /// How the process ends: the code's exit, or that of the failure that came first.
-    pub exit: Exit,
+    /// The row whose name and code the failure line prints: the same, but for an aggregate.
+    pub line: &'static Code,
     /// The step it failed in.
     pub step: &'static str,
     /// The error and its sources, outermost first.
@@ -68,13 +68,13 @@ impl Failure {
             reason.push_str(&cause.to_string());
             source = cause.source();
         }
-        Self { code, exit: code.exit, step, reason }
+        Self { code, line: code, step, reason }
     }
 
-    /// Ends with another exit than the code's own.
+    /// Prints another row's name and code in the failure line.
     #[must_use]
-    pub fn ending(self, exit: Exit) -> Self {
-        Self { exit, ..self }
+    pub fn printed_as(self, line: &'static Code) -> Self {
+        Self { line, ..self }
     }
 }
 
@@ -97,7 +97,7 @@ impl Report {
     /// lines more.
     pub fn failed(speaker: Speaker, failure: &Failure) -> Self {
         let code = failure.code;
-        let mut stderr = failure_line(speaker, code.name, code.printed());
+        let mut stderr = failure_line(speaker, failure.line.name, failure.line.printed());
         if io::stderr().is_terminal() {
             let (reason, remedy) = (printable(&failure.reason), code.remedy);
             stderr.extend(["error: ", &reason, "\nhint: ", remedy, "\n"]);
@@ -105,11 +105,11 @@ impl Report {
         tracing::info!(
             step = failure.step,
             code = code.code,
-            exit = failure.exit.name(),
+            exit = code.exit.name(),
             reason = failure.reason,
             "failed"
         );
-        Self { exit: failure.exit, stdout: Hidden::from(""), stderr, last_words: LastWords::failed(failure) }
+        Self { exit: code.exit, stdout: Hidden::from(""), stderr, last_words: LastWords::failed(failure) }
     }
 
     /// Says everything, result first, and returns the exit code: 74 where a successful run could not say it.

@@ -61,6 +61,7 @@ pub(super) async fn act(stores: &mut Stores<'_>, step: Step) -> Result<Next, Err
         Step::Complete(preparation, absent) => complete(stores, &preparation, &absent).await,
         Step::Prepare(present) => {
             stores.progress.enter("prepare");
+            enough_time(stores.deadline)?;
             let now = stores.clock.now_ms();
             let (catalog, proof) = (present.catalog_digest, present.material_proof);
             let written = stores.ledger.prepare(stores.request, catalog, proof, now, stores.deadline).await;
@@ -86,10 +87,7 @@ async fn swap(stores: &Stores<'_>, preparation: &Preparation) -> Result<Absent, 
         Swap::Settled(swapped) => return Ok(swapped.into_absent()),
         Swap::Pending(pending) => pending,
     };
-    // What cannot be settled in the time left is not begun.
-    if deadline.left() < SETTLING {
-        return Err(Error::OutOfTime);
-    }
+    enough_time(*deadline)?;
     progress.commit();
     let swapped = cluster.commit_swap(pending, *deadline).await.map_err(Error::Cluster)?;
     Ok(swapped.into_absent())
@@ -102,12 +100,20 @@ async fn complete(
 ) -> Result<Next, Error> {
     stores.progress.enter("complete");
     let now = stores.clock.now_ms();
-    let written =
-        stores.ledger.complete(preparation, absent, now, stores.deadline).await.map_err(Error::Ledger)?;
+    let written = stores
+        .ledger
+        .complete(preparation, absent, now, stores.deadline)
+        .await
+        .map_err(Error::Unconfirmed)?;
     Ok(match written {
         Written::Created(completion) => Next::done(Status::Completed, completion),
         Written::Existing(completion) => Next::done(Status::Existing, completion),
     })
+}
+
+/// What cannot be settled in the time that is left is not begun, neither the fence nor the swap.
+fn enough_time(deadline: Deadline) -> Result<(), Error> {
+    if deadline.left() < SETTLING { Err(Error::OutOfTime) } else { Ok(()) }
 }
 
 fn scene(preparation: Preparation, view: View) -> Box<Scene> {

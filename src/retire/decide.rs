@@ -57,10 +57,13 @@ pub enum Refusal {
     /// Rotate first: the active key encrypts.
     #[error("the key is the active one")]
     Active,
+    /// Nothing is left to be ordered: the Secret says that the key went.
+    #[error("the Secret says that the key is retired already")]
+    AlreadyRetired,
     /// The keyring changed after the preparation, which pins it (ADR-0262). The key cannot be retired any more.
     #[error("the keyring is no longer the one that the recorded preparation was made for")]
     CatalogChanged,
-    /// Ledger and Secret tell different stories; `retire plan` shows both.
+    /// Ledger and Secret tell different stories.
     #[error("the ledger says that the key is retired, and the Secret does not agree")]
     CompletionDisputed,
     /// Ciphertexts under the key still exist; wait for their collection.
@@ -95,13 +98,27 @@ pub fn decide(request: &Request, scene: &Scene) -> Result<Step, Refusal> {
     }
 }
 
-/// Every reason that can be seen now, in the order in which a run would meet them.
+/// Every reason that can be seen now: first the one that a run would end with, then those that would be met once it
+/// is out of the way.
 pub fn refusals(request: &Request, scene: &Scene) -> Vec<Refusal> {
-    let first = decide(request, scene).err();
+    let decided = decide(request, scene);
     // A run meets ciphertexts only where it would write a row.
-    let writes = !matches!(decide(request, scene), Ok(Step::Acknowledge(_)));
+    let writes = !matches!(decided, Ok(Step::Acknowledge(_)));
     let live = (writes && scene.live.is_some_and(|count| count > 0)).then_some(Refusal::Live);
-    first.into_iter().chain(live).filter(distinct()).collect()
+    let first = decided.err();
+    let looks_behind = matches!(first, Some(Refusal::CatalogChanged | Refusal::OtherCommand));
+    let behind = if looks_behind { of_the_secret(request, scene) } else { None };
+    first.into_iter().chain(behind).chain(live).filter(distinct()).collect()
+}
+
+/// What the Secret alone has against a retirement of the key.
+fn of_the_secret(request: &Request, scene: &Scene) -> Option<Refusal> {
+    match state(&request.key_id, &scene.view) {
+        Err(unknown) => Some(unknown),
+        Ok(State::Absent(_)) => Some(Refusal::AlreadyRetired),
+        Ok(State::Active(_)) => Some(Refusal::Active),
+        Ok(State::Inactive(present)) => has_room(request, &present, &scene.view).err(),
+    }
 }
 
 fn begin(request: &Request, scene: &Scene) -> Result<Step, Refusal> {

@@ -23,6 +23,9 @@ pub enum Error {
         /// Why the close failed.
         close: ledger::Error,
     },
+    /// Everything was done, and then the database session did not end in order.
+    #[error("the database session did not end in order")]
+    Close(#[source] ledger::Error),
     /// The API server's side.
     #[error("the cluster's side failed")]
     Cluster(#[source] cluster::Error),
@@ -59,21 +62,26 @@ pub enum Error {
     /// SIGTERM or SIGINT before the point of no return.
     #[error("told to stop; nothing was begun that is not recorded")]
     Stopped,
+    /// The key is out of the Secret, and the completion could not be recorded.
+    #[error("the key is out of the Secret, and the completion is not recorded")]
+    Unconfirmed(#[source] ledger::Error),
     /// The swap was sent and the run ended before it was settled.
     #[error("the swap was sent and the run ended before its effect was known")]
     Unsettled,
 }
 
 impl Error {
-    /// How the process ends. A close that fails too changes nothing about what the work left behind.
-    pub fn exit(&self) -> Exit {
-        if let Self::Aggregate { work, .. } = self { work.exit() } else { self.code().exit }
+    /// The row whose name and code a failure line prints: the reference has a name of its own for an aggregate.
+    pub fn line(&self) -> &'static Code {
+        if let Self::Aggregate { .. } = self { &AGGREGATE } else { self.code() }
     }
 
     /// The stable code.
     pub fn code(&self) -> &'static Code {
         match self {
-            Self::Aggregate { .. } => &AGGREGATE,
+            // A close that fails too changes nothing about what the work left behind.
+            Self::Aggregate { work, .. } => work.code(),
+            Self::Close(_) => &CLOSE,
             Self::Cluster(error) => error.code(),
             Self::CommandFile(error) => error.code(),
             Self::CommandNotMade(error) => error.code(),
@@ -86,6 +94,8 @@ impl Error {
             Self::Refused(refusal) => refusal.code(),
             Self::Settings(error) => error.code(),
             Self::Stopped => &STOPPED,
+            Self::Unconfirmed(ledger::Error::Conflict(_)) => &COMPLETION_REFUSED,
+            Self::Unconfirmed(_) => &COMPLETION_MISSING,
             Self::Unsettled => &UNSETTLED,
         }
     }
@@ -96,11 +106,12 @@ impl Refusal {
     pub fn code(self) -> &'static Code {
         match self {
             Self::Active => &ACTIVE,
+            Self::AlreadyRetired => &ALREADY_RETIRED,
             Self::CatalogChanged => &CATALOG_CHANGED,
             Self::CompletionDisputed => &COMPLETION_DISPUTED,
-            Self::Live => &LIVE,
+            Self::Live => ledger::LIVE,
             Self::NoRoom => &NO_ROOM,
-            Self::OtherCommand => &OTHER_COMMAND,
+            Self::OtherCommand => ledger::ANOTHER,
             Self::ProofMismatch => &PROOF_MISMATCH,
             Self::RetiredElsewhere => &RETIRED_ELSEWHERE,
             Self::Unknown => &UNKNOWN,
@@ -112,15 +123,17 @@ impl Refusal {
 pub static CODES: &[&Code] = &[
     &ACTIVE,
     &AGGREGATE,
+    &ALREADY_RETIRED,
     &CATALOG_CHANGED,
+    &CLOSE,
     &COMMAND_SHAPE,
     &COMMAND_SYNTAX,
     &COMPLETION_DISPUTED,
+    &COMPLETION_MISSING,
+    &COMPLETION_REFUSED,
     &IDENTITIES,
-    &LIVE,
     &NO_ROOM,
     &NO_SIGNALS,
-    &OTHER_COMMAND,
     &OUT_OF_TIME,
     &PROOF_MISMATCH,
     &RETIRED_ELSEWHERE,
@@ -156,18 +169,31 @@ static AGGREGATE: Code = own(
     "the work failed and the database did not close either",
     "read the reason, mend the first fault and run the same command again",
 );
+static ALREADY_RETIRED: Code = conflict(
+    "QL3_RETIREMENT_ALREADY_RETIRED",
+    Exit::Data,
+    "the Secret says that the key is retired already",
+    "run `ql3-ops retire run` with the command that retired it, to see it confirmed; a new command is not needed",
+);
 static CATALOG_CHANGED: Code = conflict(
     "QL3_RETIREMENT_CATALOG_CHANGED",
     Exit::Data,
     "the keyring changed after the preparation that pins it; this key can never be retired by this protocol",
     "keep the key; serialise rotations and retirements from now on (docs/runbook.md)",
 );
+static CLOSE: Code = own(
+    "QL3_RETIREMENT_CLOSE_FAILED",
+    "Error",
+    Exit::TryAgain,
+    "the work was done, and then the database session did not end in order",
+    "run the same command again: it says what is recorded",
+);
 static COMMAND_SHAPE: Code = own(
     "QL3_RETIREMENT_COMMAND_SHAPE_INVALID",
     "TypeError",
     Exit::Data,
     "the command file is JSON but not a retirement command",
-    "write it with `ql3-ops retire command`, or compare it with the example in the README",
+    "write it with `ql3-ops retire command`",
 );
 static COMMAND_SYNTAX: Code = own(
     "QL3_RETIREMENT_COMMAND_SYNTAX_INVALID",
@@ -182,20 +208,26 @@ static COMPLETION_DISPUTED: Code = conflict(
     "the ledger says that the key is retired and the Secret does not agree",
     "touch nothing; compare `ql3-ops retire plan` with the Secret's history and the database's backups",
 );
+static COMPLETION_MISSING: Code = Kind::Unavailable.code(
+    "QL3_RETIREMENT_COMPLETION_MISSING",
+    Exit::Unsettled,
+    "the key is out of the Secret, and the ledger does not say so yet",
+    "mend what the reason names and run the same command again: it records the completion; start nothing else before",
+);
+static COMPLETION_REFUSED: Code = conflict(
+    "QL3_RETIREMENT_COMPLETION_REFUSED",
+    Exit::Data,
+    "the key is out of the Secret, and the ledger refuses to record it: it holds live ciphertexts or another order",
+    "touch nothing; find out who wrote to the ledger past the fence, and keep a copy of the old keyring if there is one",
+);
 static IDENTITIES: Code = Code {
     code: "QL3_RETIREMENT_IDENTITIES_INVALID",
     reference: Some("QL3_PROMPT_OUTPUT_KEY_RETIREMENT_PROCESS_CONFIG_INVALID"),
     name: "ClusterPromptOutputKeyRetirementProcessConfigError",
     exit: Exit::Data,
     meaning: "one of the four identities of the command does not match its pattern",
-    remedy: "write the command with `ql3-ops retire command`",
+    remedy: "take the key id from `ql3-ops keyring inspect`; let `ql3-ops retire command` write the other identities",
 };
-static LIVE: Code = conflict(
-    "QL3_RETIREMENT_LIVE_CIPHERTEXTS",
-    Exit::TryAgain,
-    "ciphertexts under the key still exist",
-    "run `ql3-ops retire plan` to see whose and until when, and try again after their collection",
-);
 static NO_ROOM: Code = conflict(
     "QL3_RETIREMENT_KEYRING_FULL",
     Exit::Data,
@@ -209,17 +241,11 @@ static NO_SIGNALS: Code = own(
     "the operating system refused to deliver signals to the process",
     "check the limits on open files and the seccomp profile",
 );
-static OTHER_COMMAND: Code = conflict(
-    "QL3_RETIREMENT_OTHER_COMMAND",
-    Exit::Data,
-    "the ledger already holds a retirement of this key under other identities",
-    "run the command that is recorded: its identities stand in the preparation row (docs/ledger.md)",
-);
 static OUT_OF_TIME: Code = own(
     "QL3_RETIREMENT_OUT_OF_TIME",
     "Error",
     Exit::TryAgain,
-    "the deadline passed before the swap was sent",
+    "the deadline passed; this run had sent no swap",
     "look for what is slow in the log at `--log-level info`, then run the same command again",
 );
 static PROOF_MISMATCH: Code = conflict(
@@ -238,7 +264,7 @@ static STOPPED: Code = own(
     "QL3_RETIREMENT_STOPPED",
     "Error",
     Exit::TryAgain,
-    "SIGTERM or SIGINT came before the swap was sent",
+    "SIGTERM or SIGINT came; this run had sent no swap",
     "run the same command again",
 );
 static UNKNOWN: Code = Kind::Unavailable.code(
@@ -260,10 +286,20 @@ mod tests {
 
     #[test]
     fn a_close_that_fails_too_does_not_hide_how_the_work_ended() {
-        let close = || ledger::Error::Silent;
-        let inner = Error::Aggregate { work: Box::new(Error::Unsettled), close: close() };
-        assert_eq!(inner.exit(), Exit::Unsettled);
-        let work = Box::new(Error::Refused(Refusal::Live));
-        assert_eq!(Error::Aggregate { work, close: close() }.exit(), Exit::TryAgain);
+        let aggregate = |work| Error::Aggregate { work: Box::new(work), close: ledger::Error::Silent };
+        for (work, exit) in
+            [(Error::Unsettled, Exit::Unsettled), (Error::Refused(Refusal::Live), Exit::TryAgain)]
+        {
+            let code = work.code();
+            let error = aggregate(work);
+            assert_eq!((error.code(), error.code().exit, error.line()), (code, exit, &AGGREGATE));
+        }
+    }
+
+    #[test]
+    fn once_the_key_is_out_no_failure_of_the_ledger_says_that_nothing_happened() {
+        for error in [ledger::Error::Silent, ledger::Error::Locked, ledger::Error::Standby] {
+            assert_eq!(Error::Unconfirmed(error).code().exit, Exit::Unsettled);
+        }
     }
 }

@@ -93,14 +93,15 @@ pub async fn carry_out(order: &Order) -> Report {
 }
 
 fn failed(error: &Error, progress: &Progress) -> Report {
-    Report::failed(SPEAKER, &Failure::new(error.code(), progress.stage(), error).ending(error.exit()))
+    Report::failed(SPEAKER, &Failure::new(error.code(), progress.stage(), error).printed_as(error.line()))
 }
 
 async fn work(order: &Order, progress: &Progress, deadline: Deadline) -> Result<Report, Error> {
     let clock = Clock::start();
-    let command_file = match &order.task {
+    let (command_file, planning) = match &order.task {
         Task::Command(draft) => return draft.write(&order.authority, progress, deadline).await,
-        Task::Plan { command_file, .. } | Task::Run { command_file } => command_file,
+        Task::Plan { command_file, form } => (command_file, Some(*form)),
+        Task::Run { command_file } => (command_file, None),
     };
     progress.enter("command");
     let command = Command::read(command_file)?;
@@ -123,13 +124,14 @@ async fn work(order: &Order, progress: &Progress, deadline: Deadline) -> Result<
         deadline,
         progress,
     };
-    let result = match &order.task {
-        Task::Plan { form, .. } => plan(&mut stores).await.map(|plan| plan.report(*form)),
-        Task::Command(_) | Task::Run { .. } => run(&mut stores).await.map(|outcome| outcome.report()),
+    let result = match planning {
+        Some(form) => plan(&mut stores).await.map(|plan| plan.report(form)),
+        None => run(&mut stores).await.map(|outcome| outcome.report()),
     };
-    match (result, ledger.close(deadline).await) {
+    // A little time of its own: a deadline that ended the work must not make the goodbye fail too.
+    match (result, ledger.close(Deadline::after(GOODBYE)).await) {
         (result, Ok(())) => result,
-        (Ok(_), Err(close)) => Err(Error::Ledger(close)),
+        (Ok(_), Err(close)) => Err(Error::Close(close)),
         (Err(work), Err(close)) => Err(Error::Aggregate { work: Box::new(work), close }),
     }
 }
@@ -149,6 +151,8 @@ async fn plan(stores: &mut Stores<'_>) -> Result<Plan, Error> {
     let observation = observe::observe(stores, Count::Always).await?;
     Ok(Plan::new(stores.request, &observation.scene, observation.live))
 }
+
+const GOODBYE: Duration = Duration::from_secs(1);
 
 /// The component of every line about a retirement.
 pub const COMPONENT: &str = "qinglong3-prompt-output-key-retirement";

@@ -57,7 +57,7 @@ impl Draft {
         match observed.manifest().state(&request.key_id) {
             Ok(State::Inactive(_)) => {}
             Ok(State::Active(_)) => return Err(Error::Refused(Refusal::Active)),
-            Ok(State::Absent(_)) => return Err(Error::Refused(Refusal::RetiredElsewhere)),
+            Ok(State::Absent(_)) => return Err(Error::Refused(Refusal::AlreadyRetired)),
             Err(_unknown) => return Err(Error::Refused(Refusal::Unknown)),
         }
         progress.enter("write");

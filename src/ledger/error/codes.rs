@@ -55,7 +55,7 @@ pub(super) static DENIED: Code = Kind::Unavailable.code(
     "QL3_LEDGER_DENIED",
     Exit::Denied,
     "the database role may not read or write the ledger",
-    "run `ledger check`; it says what to grant",
+    "run `ql3-ops ledger check`; it says what to grant",
 );
 pub(super) static DRIFTED: Code = own(
     "QL3_LEDGER_SCHEMA_DRIFTED",
@@ -79,13 +79,13 @@ pub(super) static NOT_GRANTED: Code = not_ready(
     "QL3_LEDGER_NOT_GRANTED",
     Exit::Denied,
     "the database role has too many privileges or too few",
-    "run `ledger check`; it prints the statements for an administrator",
+    "let an administrator run the statements that `ql3-ops ledger check` prints",
 );
 pub(super) static NOT_INSTALLED: Code = not_ready(
     "QL3_LEDGER_NOT_INSTALLED",
     Exit::Config,
     "tables, schemas or roles of the ledger are not there",
-    "run the platform's migrations, or `ledger install` on a database of its own",
+    "run the platform's migrations, or `ql3-ops ledger install` on a database of its own",
 );
 pub(super) static NOT_REPLICATED: Code = Kind::Unavailable.code(
     "QL3_LEDGER_COMMIT_NOT_REPLICATED",
@@ -115,7 +115,7 @@ pub(super) static SCHEMA: Code = Kind::Unavailable.code(
     "QL3_LEDGER_SCHEMA_MISSING",
     Exit::Config,
     "tables or columns of the ledger are missing",
-    "run the platform's migrations, or `ledger install` on a database of its own",
+    "run the platform's migrations, or `ql3-ops ledger install` on a database of its own",
 );
 pub(super) static SETTINGS: Code = own(
     "QL3_POSTGRES_SESSION_SETTINGS_IGNORED",

@@ -12,6 +12,11 @@ use crate::tls::postgres;
 
 pub use codes::CODES;
 
+/// The ledger holds another order for the key.
+pub static ANOTHER: &Code = &codes::ANOTHER;
+/// Ciphertexts under the key are still kept.
+pub static LIVE: &Code = &codes::LIVE;
+
 /// What the ledger says against an order that is well-formed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum Conflict {

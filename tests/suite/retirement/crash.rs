@@ -1,12 +1,16 @@
-//! The crash table, first part: SIGKILL after each of the three writes, with its answer delivered or lost. The
-//! second run settles, and one PUT was all.
+//! The crash table, first part: SIGKILL after each of the three writes, with its answer delivered or lost, and a
+//! ledger that fails once the key is out. The second run settles, and one PUT was all.
 
+use std::sync::Mutex;
 use std::sync::mpsc;
 
 use super::line;
 use super::stores::Stop;
 use super::stores::Stores;
+use crate::support::artifact::artifact;
+use crate::support::artifact::parents;
 use crate::support::program;
+use crate::support::program::Ended;
 use crate::support::wire::Act;
 use crate::support::wire::Rule;
 use crate::support::wire::Side;
@@ -50,6 +54,56 @@ async fn the_second_run_settles_what_a_killed_run_left() {
         assert_eq!(puts + scene.server.puts(), 1, "{moment:?}: one PUT over both runs");
         assert_eq!((stores.rows().await, stores.retired()), ((1, 1), vec!["old".to_owned()]), "{moment:?}");
     }
+}
+
+/// What befalls the ledger between the swap and its completion, how the run ends, and how the next one does once the
+/// fault is mended.
+#[tokio::test]
+async fn once_the_key_is_out_no_exit_says_that_nothing_happened() {
+    const COMPLETIONS: &str = "ql3_ai.model_invocation_prompt_output_key_retirement_completions";
+    let revoke = format!("REVOKE INSERT ON {COMPLETIONS} FROM ql3_ai_maintenance");
+    let grant = format!("GRANT INSERT ON {COMPLETIONS} TO ql3_ai_maintenance");
+    let hide = format!("ALTER TABLE {COMPLETIONS} RENAME TO hidden");
+    let show =
+        "ALTER TABLE ql3_ai.hidden RENAME TO model_invocation_prompt_output_key_retirement_completions";
+    for (fault, mended) in [(revoke, grant), (hide, show.to_owned())] {
+        let stores = Stores::new().await;
+        let ended = run_with_fault(&stores, &fault).await;
+        assert_eq!(ended.exit, Some(82), "{fault}: {ended:?}");
+        assert_eq!(stores.retired(), ["old"], "{fault}");
+        stores.database.admin().await.batch_execute(&mended).await.unwrap();
+        assert_eq!(stores.rows().await, (1, 0), "{fault}");
+        let scene = stores.stand_in(|_method| Stop::Never);
+        let second = program::run(&mut stores.run(&scene, None));
+        assert_eq!(line(&second.stdout)["status"], "completed", "{fault}");
+        assert_eq!(scene.server.puts(), 0, "{fault}");
+    }
+
+    // A ciphertext that somebody wrote past the fence: nothing heals that, and nobody is told to try again.
+    let stores = Stores::new().await;
+    parents(&stores.database.admin().await, 1).await;
+    let ended = run_with_fault(&stores, &artifact(1, "old", "project", 1)).await;
+    assert_eq!((ended.exit, stores.rows().await), (Some(65), (1, 0)), "{ended:?}");
+    assert_eq!(line(&ended.stderr)["code"], "PLUGIN_PACKAGE_PROMPT_OUTPUT_KEY_RETIREMENT_CONFLICT");
+}
+
+/// A run during which the statement is executed, as a superuser, after the PUT was acted on and before its answer.
+async fn run_with_fault(stores: &Stores, fault: &str) -> Ended {
+    let (swapped, at_swap) = mpsc::channel();
+    let (go, gone) = mpsc::channel::<()>();
+    let gone = Mutex::new(gone);
+    let scene = stores.stand_in(move |method| {
+        if method == "PUT" {
+            swapped.send(()).unwrap();
+            gone.lock().unwrap().recv().unwrap();
+        }
+        Stop::Never
+    });
+    let child = stores.run(&scene, None).spawn().unwrap();
+    tokio::task::spawn_blocking(move || at_swap.recv()).await.unwrap().expect("the run swaps");
+    stores.database.admin().await.batch_execute(fault).await.unwrap();
+    go.send(()).unwrap();
+    tokio::task::spawn_blocking(move || program::wait(child)).await.unwrap()
 }
 
 /// Starts a run, kills it at the moment, and returns the number of PUTs that were seen.

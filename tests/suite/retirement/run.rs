@@ -126,7 +126,7 @@ async fn a_plan_shows_what_changes_and_who_still_needs_the_key() {
     stage.database.live_artifact("old").await;
     let plan = line(&program::run(&mut stage.retire("plan", &stage.command("old", "1"))).stdout);
     assert_eq!(plan["liveArtifacts"][0]["count"], 1);
-    assert_eq!(plan["refusals"][0]["code"], "QL3_RETIREMENT_LIVE_CIPHERTEXTS");
+    assert_eq!(plan["refusals"][0]["code"], "QL3_LEDGER_LIVE_CIPHERTEXTS");
     assert!(plan["liveArtifacts"][0]["lastEligibleAtMs"].as_u64().unwrap() > 0);
 }
 

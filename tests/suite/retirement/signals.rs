@@ -1,5 +1,7 @@
 //! SIGTERM at every step, as an ordinary process and as PID 1, for which a signal without a handler does not exist.
 
+use std::io::BufRead;
+use std::io::BufReader;
 use std::process::Child;
 use std::process::Command;
 use std::process::Stdio;
@@ -14,7 +16,9 @@ use serde_json::Value;
 use super::line;
 use super::stores::Stop;
 use super::stores::Stores;
+use crate::support::program;
 use crate::support::program::Ended;
+use crate::support::scene::Scene;
 use crate::support::wire::Act;
 use crate::support::wire::Rule;
 use crate::support::wire::Side;
@@ -70,20 +74,64 @@ async fn a_signal_while_the_preparation_commits_leaves_what_the_next_run_goes_on
     let child = stores.run(&scene, Some(wire.port)).spawn().unwrap();
     wire.fired().await;
     terminate(pid(&child, Birth::Ordinary));
-    let ended = wait(child);
+    let ended = program::wait(child);
     assert_eq!((ended.exit, stores.rows().await, scene.server.puts()), (Some(75), (1, 0), 0), "{ended:?}");
-    let second = crate::support::program::run(&mut stores.run(&scene, None));
+    let second = program::run(&mut stores.run(&scene, None));
     assert_eq!(line(&second.stdout)["status"], "completed");
 }
 
 #[tokio::test]
-async fn a_deadline_that_passes_ends_the_run_with_75() {
+async fn a_deadline_that_passes_ends_the_run_with_what_it_had_done() {
+    // The least deadline there is; a request may take as long, so the two end together.
+    let with_deadline = |stores: &Stores, scene: &Scene| {
+        program::run(stores.run(scene, None).args(["--deadline-seconds", "10"]))
+    };
     let stores = Stores::new().await;
-    let scene = stores.stand_in(|method| if method == "GET" { Stop::BeforeActing } else { Stop::Never });
-    let ended = crate::support::program::run(stores.run(&scene, None).args(["--deadline-seconds", "1"]));
-    // Whichever notices first: the request's slice of the deadline, or the deadline itself.
-    assert!(matches!(ended.exit, Some(69 | 75)), "{ended:?}");
-    assert_eq!((stores.rows().await, scene.server.puts()), ((0, 0), 0));
+    let mut gets = 0;
+    let scene = stores.stand_in(move |method| {
+        gets += usize::from(method == "GET");
+        if gets == 2 { Stop::BeforeActing } else { Stop::Never }
+    });
+    let ended = with_deadline(&stores, &scene);
+    assert!(matches!(ended.exit, Some(69 | 75)), "nothing was swapped: {ended:?}");
+    assert_eq!((stores.rows().await, scene.server.puts()), ((1, 0), 0));
+
+    let stores = Stores::new().await;
+    let mut swapped = false;
+    let scene = stores.stand_in(move |method| {
+        swapped |= method == "PUT";
+        if swapped { Stop::AfterActing } else { Stop::Never }
+    });
+    let ended = with_deadline(&stores, &scene);
+    assert_eq!(ended.exit, Some(82), "the swap was sent and nobody answered: {ended:?}");
+    assert_eq!((stores.rows().await, stores.retired()), ((1, 0), vec!["old".to_owned()]));
+}
+
+#[tokio::test]
+async fn a_second_signal_ends_the_search_for_a_lost_answer_with_82() {
+    let stores = Stores::new().await;
+    let (arrived, at_arrival) = mpsc::channel();
+    let mut swapped = false;
+    let scene = stores.stand_in(move |method| {
+        if method == "PUT" {
+            swapped = true;
+            arrived.send(()).unwrap();
+        }
+        if swapped { Stop::AfterActing } else { Stop::Never }
+    });
+    let mut child = stores.run(&scene, None).args(["--log-level", "info"]).spawn().unwrap();
+    tokio::task::spawn_blocking(move || at_arrival.recv()).await.unwrap().expect("the PUT arrives");
+    terminate(child.id());
+    // Two signals at once are one: the second waits until the first was heard.
+    let mut log = BufReader::new(child.stderr.take().unwrap()).lines();
+    assert!(log.any(|line| line.unwrap().contains("told to stop")), "the first signal is heard");
+    terminate(child.id());
+    let rest: Vec<String> = log.map(Result::unwrap).collect();
+    assert_eq!(child.wait().unwrap().code(), Some(82), "{rest:?}");
+    assert!(rest.last().unwrap().contains("KEY_RETIREMENT_UNAVAILABLE"), "{rest:?}");
+
+    let scene = stores.stand_in(|_method| Stop::Never);
+    assert_eq!(line(&program::run(&mut stores.run(&scene, None)).stdout)["status"], "completed");
 }
 
 /// Starts a run and sends SIGTERM while the stand-in has the given request; with [`Stop::Never`] it is answered
@@ -118,7 +166,7 @@ async fn signalled_at(
     tokio::task::spawn_blocking(move || at_arrival.recv()).await.unwrap().expect("the request arrives");
     terminate(pid(&child, birth));
     go.send(()).unwrap();
-    tokio::task::spawn_blocking(move || wait(child)).await.unwrap()
+    tokio::task::spawn_blocking(move || program::wait(child)).await.unwrap()
 }
 
 fn words(stores: &Stores) -> std::path::PathBuf {
@@ -150,10 +198,4 @@ fn pid(child: &Child, birth: Birth) -> u32 {
 fn terminate(pid: u32) {
     let pid = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
     rustix::process::kill_process(pid, Signal::TERM).unwrap();
-}
-
-fn wait(child: Child) -> Ended {
-    let output = child.wait_with_output().unwrap();
-    let text = |bytes| String::from_utf8(bytes).unwrap();
-    Ended { exit: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
 }

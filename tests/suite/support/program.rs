@@ -3,6 +3,7 @@
 use std::ffi::OsStr;
 use std::io::Write;
 use std::path::PathBuf;
+use std::process::Child;
 use std::process::Command;
 use std::process::Stdio;
 
@@ -33,12 +34,14 @@ pub(crate) fn named(path: PathBuf) -> Command {
 
 /// Runs it to its end.
 pub(crate) fn run(command: &mut Command) -> Ended {
-    let output = command.output().expect("the program starts");
-    Ended {
-        exit: output.status.code(),
-        stdout: String::from_utf8(output.stdout).expect("UTF-8"),
-        stderr: String::from_utf8(output.stderr).expect("UTF-8"),
-    }
+    wait(command.spawn().expect("the program starts"))
+}
+
+/// Waits for the end of a run.
+pub(crate) fn wait(child: Child) -> Ended {
+    let output = child.wait_with_output().expect("the program ends");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    Ended { exit: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
 
 /// Runs it with arguments alone.
@@ -51,10 +54,5 @@ pub(crate) fn with_stdin(command: &mut Command, bytes: &[u8]) -> Ended {
     let mut child = command.stdin(Stdio::piped()).spawn().expect("the program starts");
     // It may refuse early and close its end: that shows in the exit.
     drop(child.stdin.take().expect("a pipe").write_all(bytes));
-    let output = child.wait_with_output().expect("the program ends");
-    Ended {
-        exit: output.status.code(),
-        stdout: String::from_utf8(output.stdout).expect("UTF-8"),
-        stderr: String::from_utf8(output.stderr).expect("UTF-8"),
-    }
+    wait(child)
 }
