@@ -17,7 +17,7 @@ pub enum Exit {
     Data = 65,
     /// A named file, Secret or entry is not there.
     NoInput = 66,
-    /// A dependency did not answer in time; nothing was changed.
+    /// A dependency did not answer in time; nothing is half done.
     Unavailable = 69,
     /// A promise of ours was broken and noticed.
     Bug = 70,

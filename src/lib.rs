@@ -3,9 +3,9 @@
 //! - [`retire`] is the main job; [`retire::decide`] is its heart and pure.
 //! - [`keyring`] is what is kept: keys, receipts and how they follow from each other, without any I/O.
 //! - [`cluster`] and [`ledger`] are the two stores that must agree: a Kubernetes Secret and PostgreSQL.
-//! - [`custody`], [`setup`], [`barrier`] and [`evidence`] are smaller verbs around it.
+//! - [`custody`] and [`setup`] are smaller verbs around it; [`barrier`] and [`evidence`] hold the pure rules of verbs to come.
 //! - [`report`] is how a run speaks, [`cli`] how it is spoken to.
-//! - The ground ([`exit`], [`code`], [`hidden`], [`file`], [`json`], [`time`]) knows nothing of the trade.
+//! - The ground ([`exit`], [`code`], [`hidden`], [`file`], [`json`], [`signals`], [`time`]) knows nothing of the trade.
 //!
 //! Imports only go down; `tests/suite/architecture.rs` holds the table.
 
@@ -24,6 +24,7 @@ pub mod ledger;
 pub mod report;
 pub mod retire;
 pub mod setup;
+pub mod signals;
 pub mod time;
 pub mod tls;
 
@@ -34,6 +35,7 @@ use cli::Order;
 use exit::Exit;
 use report::Place;
 use report::Report;
+use signals::Signals;
 
 /// Runs one command line, program name first, and says how it ended.
 pub fn run(arguments: &[OsString]) -> Exit {
@@ -57,8 +59,21 @@ pub fn run(arguments: &[OsString]) -> Exit {
 async fn carry_out(order: &Order) -> Report {
     match order {
         Order::Keyring(order) => custody::carry_out(order).await,
-        Order::Ledger(order) => setup::carry_out(order).await,
+        Order::Ledger(order) => until_told_to_stop(Box::pin(setup::carry_out(order))).await,
         Order::Retire(order) => retire::carry_out(order).await,
+    }
+}
+
+/// Work that may be dropped at any moment: what it had begun rolls back.
+async fn until_told_to_stop(work: impl Future<Output = Report>) -> Report {
+    let mut signals = match Signals::listen() {
+        Ok(signals) => signals,
+        Err(error) => return cli::no_runtime(&error),
+    };
+    tokio::select! {
+        biased;
+        report = work => report,
+        () = signals.next() => cli::stopped(),
     }
 }
 

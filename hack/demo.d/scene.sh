@@ -13,7 +13,7 @@ bold=$(tput bold 2>/dev/null || true) plain=$(tput sgr0 2>/dev/null || true)
 tell() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
 show() { printf '\n$ %s\n' "$(printf '%s ' "$@" | sed "s|$demo|\$demo|g; s|postgres://[^ ]*|\$QL3_DEMO_DSN|")"; "$@"; }
 
-# The identity: exactly get and update on the one Secret, and a token of ten minutes.
+# The identity: exactly get and update on the one Secret, and a token of one hour.
 export KUBECONFIG=$QL3_LAB_KUBECONFIG
 kubectl create namespace "$namespace" >/dev/null
 kubectl -n "$namespace" apply -f - >/dev/null <<YAML

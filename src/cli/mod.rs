@@ -62,7 +62,7 @@ pub fn parse(arguments: &[OsString]) -> Result<Invocation, Box<Report>> {
     }
     let retire = arguments.get(1).is_some_and(|verb| verb == "retire");
     if retire && reference::has_joined_command_file(arguments) {
-        return Err(Box::new(reference::usage_line()));
+        return Err(Box::new(reference::usage_with(JOINED)));
     }
     match Cli::try_parse_from(arguments) {
         Ok(cli) => cli.invocation(),
@@ -217,16 +217,23 @@ pub fn no_runtime(error: &std::io::Error) -> Report {
     Report::failed(speaker, &Failure::new(&NO_RUNTIME, "start", error))
 }
 
+/// SIGTERM or SIGINT ended a verb that can be dropped at any moment.
+pub fn stopped() -> Report {
+    let speaker = Speaker { component: "ql3-ops", event: "stopped" };
+    let failure = Failure { code: &STOPPED, line: &STOPPED, step: "run", reason: "told to stop".to_owned() };
+    Report::failed(speaker, &failure)
+}
+
 /// A wrong command line, in clap's words.
 fn usage(message: &str) -> Report {
-    let hint = Some(USAGE.remedy);
-    let last_words =
-        LastWords { exit: Exit::Usage.name(), code: Some(USAGE.code), hint, ..LastWords::default() };
+    let reason = message.lines().next().map(str::to_owned);
+    let (exit, code, hint) = (Exit::Usage.name(), Some(USAGE.code), Some(USAGE.remedy));
+    let last_words = LastWords { exit, code, reason, hint, ..LastWords::default() };
     Report { exit: Exit::Usage, stderr: message.to_owned(), ..Report::done("", last_words) }
 }
 
 /// The codes of this module.
-pub static CODES: &[&Code] = &[&NO_RUNTIME, &USAGE];
+pub static CODES: &[&Code] = &[&NO_RUNTIME, &STOPPED, &USAGE];
 
 /// Every code of the program.
 pub fn codes() -> impl Iterator<Item = &'static Code> {
@@ -245,6 +252,14 @@ static NO_RUNTIME: Code = Code {
     remedy: "check the limit on open files and the seccomp profile",
 };
 
+static STOPPED: Code = Code {
+    code: "QL3_STOPPED",
+    reference: None,
+    name: "Error",
+    exit: Exit::TryAgain,
+    meaning: "SIGTERM or SIGINT came; what was begun was rolled back",
+    remedy: "run the same command again",
+};
 static USAGE: Code = Code {
     code: "QL3_PROMPT_OUTPUT_KEY_RETIREMENT_CLI_USAGE_INVALID",
     reference: None,
@@ -253,6 +268,9 @@ static USAGE: Code = Code {
     meaning: "the command line is wrong; nothing was touched",
     remedy: "see `ql3-ops --help` and the help of the verb",
 };
+
+/// Why the joined form is refused.
+const JOINED: &str = "error: write `--command-file FILE`: the joined form with `=` is not taken\n";
 
 /// Below the Job's `activeDeadlineSeconds` of 300, so that we end first and say why.
 const BUDGET_SECONDS: u64 = 240;

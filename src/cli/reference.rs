@@ -41,9 +41,10 @@ pub(super) fn parse(arguments: &[OsString]) -> Option<Result<Invocation, Box<Rep
     })
 }
 
-/// A wrong command line of `retire`: the reference's one line, and clap's words for a person at a terminal.
+/// A wrong command line of `retire`: the reference's one line, clap's first words in the last ones, and all of them for
+/// a person at a terminal.
 pub(super) fn usage_with(message: &str) -> Report {
-    let mut report = usage_line();
+    let mut report = Report { stderr: usage_line().stderr, ..usage(message) };
     if io::stderr().is_terminal() {
         report.stderr.push_str(message);
     }

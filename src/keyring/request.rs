@@ -1,6 +1,7 @@
 //! The four identities of one order to retire a key.
 
 use serde::Deserialize;
+use serde::Serialize;
 use serde_json::Value;
 
 use super::Error;
@@ -9,7 +10,8 @@ use super::KeyId;
 use super::members;
 
 /// An order names the key and carries three identities of its own, each used for one order only.
-#[derive(Clone, Debug, Eq, PartialEq)]
+#[derive(Clone, Debug, Eq, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Request {
     /// The key that shall retire.
     pub key_id: KeyId,

@@ -46,7 +46,7 @@ impl Command {
         Ok(Self { kubernetes, request })
     }
 
-    /// The text of a command file: compact, in the documented order, with a newline.
+    /// The text of a command file: indented, in the documented order, with a newline.
     pub fn text(secret: &SecretRef, request: &Request) -> String {
         let wire = Wire {
             schema_version: 1,

@@ -30,7 +30,6 @@ use act::Next;
 use act::Stores;
 use observe::Count;
 use progress::Progress;
-use progress::Signals;
 
 use crate::cluster::Authority;
 use crate::cluster::Cluster;
@@ -41,6 +40,7 @@ use crate::report::Failure;
 use crate::report::Form;
 use crate::report::Report;
 use crate::report::Speaker;
+use crate::signals::Signals;
 use crate::time::Clock;
 use crate::time::Deadline;
 

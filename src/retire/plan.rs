@@ -35,6 +35,8 @@ pub struct Plan {
     key_id: String,
     retirement_id: String,
     preparation: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    recorded: Option<Request>,
     generation_before: Option<u64>,
     generation_after: Option<u64>,
     catalog_digest_before: Option<String>,
@@ -82,6 +84,7 @@ impl Plan {
                 Some(Record { completion: None, .. }) => "recorded",
                 Some(Record { completion: Some(_), .. }) => "completed",
             },
+            recorded: scene.record.as_ref().map(|record| record.preparation.request().clone()),
             generation_before: before.as_ref().map(|side| side.generation),
             generation_after: after.as_ref().map(|side| side.generation),
             catalog_digest_before: before.map(|side| side.catalog_digest),
@@ -118,6 +121,9 @@ impl Plan {
         row("a run would", self.would);
         row("and exit with", &format!("{} {}", self.exit_code, self.exit));
         row("preparation", self.preparation);
+        if let Some(Request { key_id: _, retirement_id, request_id, mutation_id }) = &self.recorded {
+            row("recorded under", &format!("{retirement_id}, {request_id}, {mutation_id}"));
+        }
         let arrow = |before: String, after: Option<String>| match after {
             Some(after) if after != before => format!("{before} -> {after}"),
             _ => format!("{before} (stays)"),

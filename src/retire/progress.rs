@@ -2,15 +2,11 @@
 
 use std::cell::Cell;
 use std::future::Future;
-use std::io;
 use std::pin::Pin;
 use std::time::Duration;
 
-use tokio::signal::unix::Signal;
-use tokio::signal::unix::SignalKind;
-use tokio::signal::unix::signal;
-
 use super::error::Error;
+use crate::signals::Signals;
 use crate::time::Deadline;
 
 /// The run's own account of itself, shared between the work and whoever may have to end it.
@@ -41,25 +37,6 @@ impl Progress {
     /// would leave nobody who knows.
     pub(super) fn commit(&self) {
         self.committed.set(true);
-    }
-}
-
-/// SIGTERM and SIGINT, listened to from the moment this is made. As PID 1 a process that does not listen is
-/// not ended by them at all.
-#[derive(Debug)]
-pub(super) struct Signals {
-    terminate: Signal,
-    interrupt: Signal,
-}
-
-impl Signals {
-    /// Starts listening.
-    pub(super) fn listen() -> io::Result<Self> {
-        Ok(Self { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? })
-    }
-
-    async fn next(&mut self) {
-        tokio::select! { _ = self.terminate.recv() => {}, _ = self.interrupt.recv() => {} }
     }
 }
 

@@ -7,8 +7,11 @@ use crate::ledger;
 /// A failed verb on the ledger.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
+    /// Other tables than ours are there, and not all that are needed.
+    #[error("the schemas hold tables of others, and these are missing: {0}")]
+    Foreign(String),
     /// Roles are missing, so their grants are too. The tables are there.
-    #[error("these roles do not exist, and have no grants: {0}")]
+    #[error("roles do not exist, and have no grants; an administrator runs: {0}")]
     RolesMissing(String),
     /// The environment does not describe the database.
     #[error("the database's settings cannot be used")]
@@ -22,6 +25,7 @@ impl Error {
     /// The stable code.
     pub fn code(&self) -> &'static Code {
         match self {
+            Self::Foreign(_) => &FOREIGN,
             Self::RolesMissing(_) => &ROLES_MISSING,
             Self::Settings(error) => error.code(),
             Self::Store(error) => error.code(),
@@ -30,13 +34,21 @@ impl Error {
 }
 
 /// The codes of this module.
-pub static CODES: &[&Code] = &[&ROLES_MISSING];
+pub static CODES: &[&Code] = &[&FOREIGN, &ROLES_MISSING];
 
+static FOREIGN: Code = Code {
+    code: "QL3_LEDGER_FOREIGN_TABLES",
+    reference: None,
+    name: "Error",
+    exit: Exit::Config,
+    meaning: "the schemas ql3 and ql3_ai hold tables of others, and not all that a retirement needs; nothing was changed",
+    remedy: "let the platform's migrations finish, or install into a database of its own",
+};
 static ROLES_MISSING: Code = Code {
     code: "QL3_LEDGER_ROLES_MISSING",
     reference: None,
     name: "Error",
     exit: Exit::Config,
     meaning: "the tables are there, and roles that need grants on them do not exist",
-    remedy: "create the roles (the log at `--log-level info` has the statements), then run it again for the grants",
+    remedy: "run the statements that the reason gives, then run it again for the grants",
 };

@@ -23,14 +23,12 @@ pub(super) async fn install(
 ) -> Result<Report, Error> {
     let settings = Settings::from_lookup(Role::Migration, lookup).map_err(Error::Settings)?;
     let (status, applied) = match schema::install(&settings, deadline).await.map_err(Error::Store)? {
-        Installed::LeftAlone => ("left-alone", Vec::new()),
+        Installed::LeftAlone { absent } if absent.is_empty() => ("left-alone", Vec::new()),
+        Installed::LeftAlone { absent } => return Err(Error::Foreign(absent.join(", "))),
         Installed::Complete { applied, missing } if missing.is_empty() => ("complete", applied),
         Installed::Complete { missing, .. } => {
-            for role in &missing {
-                tracing::info!(role = role.name, statement = role.create, "a role is missing");
-            }
-            let names: Vec<&str> = missing.iter().map(|role| role.name).collect();
-            return Err(Error::RolesMissing(names.join(", ")));
+            let statements: Vec<&str> = missing.iter().map(|role| role.create).collect();
+            return Err(Error::RolesMissing(statements.join("; ")));
         }
     };
     let stdout = match form {
@@ -45,7 +43,7 @@ pub(super) async fn install(
             format!("{line}\n")
         }
         Form::Text if status == "left-alone" => {
-            "this database was made by QingLong 3's own migrations; nothing was changed\n".to_owned()
+            "the tables are there already, made by other migrations; nothing was changed\n".to_owned()
         }
         Form::Text if applied.is_empty() => "everything is there; the grants were renewed\n".to_owned(),
         Form::Text => format!("made: {}\n", applied.join(", ")),

@@ -24,6 +24,7 @@ const RANKS: &[(&str, u8)] = &[
     ("exit", 0),
     ("hidden", 0),
     ("json", 0),
+    ("signals", 0),
     ("time", 0),
 ];
 

@@ -59,3 +59,18 @@ async fn a_missing_and_an_excessive_privilege_are_named_with_their_remedy() {
     let remedies = answer["remedies"].to_string();
     assert!(remedies.contains("GRANT INSERT") && remedies.contains("REVOKE UPDATE"), "{remedies}");
 }
+
+#[tokio::test]
+async fn tables_of_others_are_left_alone_and_accepted_only_where_nothing_is_missing() {
+    let database = Database::empty().await;
+    database.client().await.batch_execute("CREATE SCHEMA ql3; CREATE TABLE ql3.anything ()").await.unwrap();
+    let ended = ledger(&["install"], as_owner(&database));
+    assert_eq!((ended.exit, ended.stdout.as_str()), (Some(78), ""), "{ended:?}");
+    assert!(ended.stderr.contains("QL3_LEDGER_FOREIGN_TABLES"), "{ended:?}");
+
+    let database = Database::empty().await;
+    assert_eq!(ledger(&["install"], as_owner(&database)).exit, Some(0));
+    let theirs = "UPDATE ql3_ai.ai_schema_migrations SET migration_id = 'pg-' || migration_id";
+    database.client().await.batch_execute(theirs).await.unwrap();
+    assert_eq!(json(&ledger(&["install"], as_owner(&database)))["status"], "left-alone");
+}

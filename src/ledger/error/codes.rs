@@ -43,7 +43,7 @@ pub(super) static ANOTHER: Code = Kind::Conflict.code(
     "QL3_LEDGER_ANOTHER_ORDER",
     Exit::Data,
     "the ledger holds another order for this key, or no preparation of this one",
-    "run the recorded order again; its identities stand in the preparation row (docs/ledger.md)",
+    "run the recorded order again; `ql3-ops retire plan` shows its identities",
 );
 pub(super) static BUSY: Code = Kind::Unavailable.code(
     "QL3_LEDGER_BUSY",

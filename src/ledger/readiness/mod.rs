@@ -6,6 +6,7 @@
 
 mod expected;
 
+use std::collections::BTreeSet;
 use std::fmt;
 
 use tokio_postgres::types::Type;
@@ -134,6 +135,15 @@ impl fmt::Display for Shortfall {
             (Kind::Excess(by), _) => write!(f, "REVOKE {privilege} ON {object} FROM {by}"),
         }
     }
+}
+
+/// The tables that the questions are about, each once, as schema and name.
+pub(super) fn tables() -> BTreeSet<&'static str> {
+    let table = |row: Expected| match row.object {
+        Object::Table(name) => Some(name),
+        Object::Role(_) | Object::Schema(_) => None,
+    };
+    expected().into_iter().filter_map(table).collect()
 }
 
 impl Ledger {

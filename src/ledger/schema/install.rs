@@ -13,6 +13,7 @@ use super::statements;
 use crate::ledger::Error;
 use crate::ledger::Settings;
 use crate::ledger::connection::Connection;
+use crate::ledger::readiness;
 use crate::ledger::transaction::Parameter;
 use crate::time::Deadline;
 
@@ -27,7 +28,10 @@ pub enum Installed {
         missing: Vec<&'static MissingRole>,
     },
     /// The platform's own migrations, or tables of somebody else, are there; nothing was changed.
-    LeftAlone,
+    LeftAlone {
+        /// Tables that a retirement needs and that are not there.
+        absent: Vec<&'static str>,
+    },
 }
 
 /// A role that readiness asks for. It is not created silently: a login without an owner is a hole.
@@ -58,8 +62,11 @@ pub async fn install(settings: &Settings, deadline: Deadline) -> Result<Installe
             Plan::Complete => break,
             Plan::Drifted(id) => return Err(Error::Drifted(id)),
             Plan::LeaveAlone => {
+                let present = texts(&connection, RELATIONS, &[], deadline).await?;
                 connection.close(deadline).await?;
-                return Ok(Installed::LeftAlone);
+                let is_there = |table: &&str| present.iter().any(|(name, _kind)| name == table);
+                let absent = readiness::tables().into_iter().filter(|table| !is_there(table)).collect();
+                return Ok(Installed::LeftAlone { absent });
             }
         }
     }

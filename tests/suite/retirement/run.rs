@@ -128,6 +128,15 @@ async fn a_plan_shows_what_changes_and_who_still_needs_the_key() {
     assert_eq!(plan["liveArtifacts"][0]["count"], 1);
     assert_eq!(plan["refusals"][0]["code"], "QL3_LEDGER_LIVE_CIPHERTEXTS");
     assert!(plan["liveArtifacts"][0]["lastEligibleAtMs"].as_u64().unwrap() > 0);
+
+    // Under another command's preparation, the plan says whose and what else stands in the way.
+    let stage = Stage::new().await;
+    stage.prepare("old", "1").await;
+    stage.database.live_artifact("old").await;
+    let plan = line(&program::run(&mut stage.retire("plan", &stage.command("old", "2"))).stdout);
+    assert_eq!(plan["recorded"]["retirementId"], "t-1");
+    let codes: Vec<_> = plan["refusals"].as_array().unwrap().iter().map(|refusal| &refusal["code"]).collect();
+    assert_eq!(codes, ["QL3_LEDGER_ANOTHER_ORDER", "QL3_LEDGER_LIVE_CIPHERTEXTS"]);
 }
 
 #[tokio::test]
