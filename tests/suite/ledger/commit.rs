@@ -186,6 +186,26 @@ async fn a_commit_whose_replication_was_cancelled_is_not_called_done() {
     assert_eq!(rows(&database.admin().await).await, (1, 0));
 }
 
+/// The server's own warning: it is sent only to a session that wants warnings.
+#[tokio::test]
+async fn a_warning_reaches_us_although_the_role_is_set_to_hear_none() {
+    let database = Database::installed().await;
+    let admin = database.admin().await;
+    let warn = format!(
+        "ALTER ROLE {} SET client_min_messages = error;
+         CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS
+             $$ BEGIN RAISE WARNING 'canceling wait'; RETURN NULL; END $$;
+         CREATE CONSTRAINT TRIGGER warn
+          AFTER INSERT ON ql3_ai.model_invocation_prompt_output_key_retirement_preparations
+                DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION warn()",
+        database.name
+    );
+    admin.batch_execute(&warn).await.unwrap();
+    let outcome = prepare(&mut open(&database.settings()).await, "one", 1).await;
+    assert!(matches!(outcome, Err(Error::NotReplicated)), "{outcome:?}");
+    assert_eq!(rows(&admin).await, (1, 0));
+}
+
 #[tokio::test]
 async fn a_session_lost_before_commit_wrote_nothing_and_says_why() {
     let database = Database::installed().await;
