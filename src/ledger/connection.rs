@@ -89,18 +89,17 @@ impl Connection {
 
     /// A pooler may drop what the startup message asked for and say nothing.
     async fn verify(&self, application: &str, deadline: Deadline) -> Result<(), Error> {
-        let row = self.answer(deadline, self.client.query_typed_one(READ_BACK, &[])).await;
+        let wanted: Vec<_> = SESSION.into_iter().chain([("application_name", application)]).collect();
+        let question = read_back(wanted.iter().map(|(name, _value)| *name));
+        let row = self.answer(deadline, self.client.query_typed_one(&question, &[])).await;
         let row = row.map_err(Error::from_fault)?;
         let text = |index| row.try_get::<_, &str>(index).map_err(|_shape| Error::Spoken);
-        for (index, (name, expected)) in SESSION.iter().enumerate() {
-            if text(index)? != *expected {
+        for (index, (name, value)) in wanted.into_iter().enumerate() {
+            if text(index + WRITABLE.len())? != value {
                 return Err(Error::Settings(name));
             }
         }
-        if text(4)? != application {
-            return Err(Error::Settings("application_name"));
-        }
-        check_writable(text(5)?, text(6)?)
+        check_writable(text(0)?, text(1)?)
     }
 }
 
@@ -112,6 +111,13 @@ pub(super) fn check_writable(in_recovery: &str, read_only: &str) -> Result<(), E
         ("true", _) => Err(Error::Standby),
         _ => Err(Error::Spoken),
     }
+}
+
+/// [`WRITABLE`], and behind it each of the settings.
+fn read_back<'a>(settings: impl Iterator<Item = &'a str>) -> String {
+    let settings = settings.map(|name| format!("pg_catalog.current_setting('{name}')"));
+    let columns: Vec<_> = WRITABLE.map(str::to_owned).into_iter().chain(settings).collect();
+    format!("SELECT {}", columns.join(", "))
 }
 
 async fn dial(settings: &Settings, application: &str, deadline: Deadline) -> Result<Connection, Error> {
@@ -226,20 +232,19 @@ impl Drop for Driver {
 }
 
 /// The session's settings, in the spelling in which the server shows them.
-const SESSION: [(&str, &str); 4] = [
+const SESSION: [(&str, &str); 6] = [
     ("search_path", "ql3,pg_catalog"),
     ("statement_timeout", "15s"),
     ("lock_timeout", "5s"),
     ("idle_in_transaction_session_timeout", "15s"),
+    // That a commit was not replicated is said in a warning, which a role may be set not to hear.
+    ("client_min_messages", "warning"),
+    // A query from which a policy would hide rows is refused: no ciphertext counts only if none could be hidden.
+    ("row_security", "off"),
 ];
-const READ_BACK: &str = "
-    SELECT pg_catalog.current_setting('search_path'),
-           pg_catalog.current_setting('statement_timeout'),
-           pg_catalog.current_setting('lock_timeout'),
-           pg_catalog.current_setting('idle_in_transaction_session_timeout'),
-           pg_catalog.current_setting('application_name'),
-           pg_catalog.pg_is_in_recovery()::text,
-           pg_catalog.current_setting('transaction_read_only')";
+/// What [`check_writable`] judges.
+const WRITABLE: [&str; 2] =
+    ["pg_catalog.pg_is_in_recovery()::text", "pg_catalog.current_setting('transaction_read_only')"];
 const CONNECT: Duration = Duration::from_secs(5);
 const STATEMENT: Duration = Duration::from_secs(16);
 const KEEPALIVE: Duration = Duration::from_secs(1);

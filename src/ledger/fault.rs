@@ -34,7 +34,7 @@ impl fmt::Display for Sqlstate {
 /// A statement that did not succeed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(super) enum Fault {
-    /// The server refused it and lives: the transaction is aborted, whatever a COMMIT says afterwards.
+    /// Somebody refused it and the session lives; the server, or a pooler that lost its server.
     Answer(Sqlstate),
     /// The session is gone: nothing is known about what was on its way.
     Lost(Option<Sqlstate>),
@@ -69,6 +69,16 @@ impl Fault {
     pub(super) fn is_duplicate(self) -> bool {
         matches!(self, Self::Answer(state) if state.as_str() == "23505")
     }
+
+    /// The server rolled the transaction back, and only a server says so: a constraint (23), an invalid state of
+    /// the transaction (25), a rollback (40, without the state that itself means "unknown").
+    ///
+    /// 25P01 is not among them: without a transaction block the INSERT has committed by itself.
+    fn is_abort(self) -> bool {
+        let Self::Answer(state) = self else { return false };
+        let is_unknown = ["25P01", "40003"].contains(&state.as_str());
+        !is_unknown && ["23", "25", "40"].iter().any(|class| state.as_str().starts_with(class))
+    }
 }
 
 fn is_fatal(answer: &DbError) -> bool {
@@ -97,13 +107,15 @@ pub(super) enum Ending {
 }
 
 /// Judges the two answers. COMMIT of an aborted transaction is answered like any other, so the INSERT's failure
-/// is what counts.
+/// is what counts; and an error that a pooler may have made up is no answer while nobody has answered the COMMIT.
 pub(super) fn judge_commit(insert: Result<u64, Fault>, commit: Result<(), Fault>) -> Ending {
     match (insert, commit) {
         (Ok(1), Ok(())) => Ending::Committed,
-        (Err(fault @ Fault::Answer(_)), _) | (Ok(_), Err(fault @ Fault::Answer(_))) => Ending::Aborted(fault),
         // A trigger or a rule swallowed the row.
         (Ok(_), Ok(())) => Ending::Aborted(Fault::Odd),
+        // The session outlived the refusal.
+        (Err(fault @ Fault::Answer(_)), Ok(())) => Ending::Aborted(fault),
+        (Err(fault), _) | (Ok(_), Err(fault)) if fault.is_abort() => Ending::Aborted(fault),
         (Err(fault), _) | (Ok(_), Err(fault)) => Ending::InDoubt(fault),
     }
 }
@@ -121,7 +133,24 @@ mod tests {
         assert_eq!(judge_commit(Err(answer("23505")), Ok(())), Ending::Aborted(answer("23505")));
         assert_eq!(judge_commit(Ok(0), Ok(())), Ending::Aborted(Fault::Odd));
         assert_eq!(judge_commit(Ok(1), Ok(())), Ending::Committed);
-        assert_eq!(judge_commit(Ok(1), Err(answer("40001"))), Ending::Aborted(answer("40001")));
+    }
+
+    #[test]
+    fn an_error_to_a_commit_is_a_no_only_where_nobody_but_the_server_could_say_it() {
+        for state in ["23503", "23505", "25006", "25P02", "40001", "40002", "40P01"] {
+            let fault = answer(state);
+            assert_eq!(judge_commit(Ok(1), Err(fault)), Ending::Aborted(fault));
+            assert_eq!(judge_commit(Err(fault), Err(Fault::Lost(None))), Ending::Aborted(fault));
+        }
+        for state in ["XX000", "58000", "58030", "53300", "25P01", "40003", "57014", "26000", "XXXXX"] {
+            let fault = answer(state);
+            assert_eq!(judge_commit(Ok(1), Err(fault)), Ending::InDoubt(fault));
+            // The flight was sent as a whole: whoever did not read the first answer may have had both carried out.
+            assert_eq!(judge_commit(Err(fault), Err(Fault::Lost(None))), Ending::InDoubt(fault));
+            assert_eq!(judge_commit(Err(fault), Err(fault)), Ending::InDoubt(fault));
+            // A session that goes on to answer the COMMIT has the server behind it, which refused the INSERT.
+            assert_eq!(judge_commit(Err(fault), Ok(())), Ending::Aborted(fault));
+        }
     }
 
     #[test]

@@ -27,7 +27,7 @@ impl Ledger {
             Attempt::Failed(error) => Err(error),
             Attempt::Passing(fault) | Attempt::Taken(fault) => Err(Error::from_fault(fault)),
             Attempt::InDoubt(fault) => {
-                tracing::info!(fault = ?fault, "the answer to a commit is lost; asking again");
+                tracing::info!(fault = ?fault, "the outcome of a commit is not known; asking again");
                 self.settle(wish, deadline).await
             }
         }

@@ -30,6 +30,18 @@ fn request(act: Act) -> Rule {
     Rule { side: Side::Client, kind: b'Q', text: "COMMIT", act }
 }
 
+/// A notice (`N`) or an error (`E`), as a server or a pooler words it.
+fn said(kind: u8, severity: &str, state: &str) -> Vec<u8> {
+    let mut body = Vec::new();
+    for (field, value) in [(b'S', severity), (b'V', severity), (b'C', state), (b'M', "words")] {
+        body.push(field);
+        body.extend(value.bytes().chain([0]));
+    }
+    body.push(0);
+    let length = u32::try_from(body.len() + 4).unwrap();
+    [&[kind][..], &length.to_be_bytes(), &body].concat()
+}
+
 async fn through(database: &Database, rules: Vec<Rule>) -> (Wire, Ledger) {
     let wire = Wire::start(&database.server, rules).await;
     let ledger = open(&database.settings_through(wire.port)).await;
@@ -52,6 +64,37 @@ async fn a_lost_request_is_found_to_have_written_nothing_and_written_then() {
     let (wire, mut ledger) = through(&database, vec![request(Act::Cut)]).await;
     let written = prepare(&mut ledger, "one", 1).await.unwrap();
     wire.fired().await;
+    assert!(matches!(written, Written::Created(_)), "{written:?}");
+    assert_eq!(rows(&database.admin().await).await, (1, 0));
+}
+
+/// Some poolers report a server that died under them as an error like any other.
+#[tokio::test]
+async fn an_error_to_a_commit_that_took_effect_is_found_to_have_been_a_yes() {
+    for state in ["XX000", "58000"] {
+        let database = Database::installed().await;
+        let (wire, mut ledger) =
+            through(&database, vec![answer(Act::Precede(said(b'E', "ERROR", state)))]).await;
+        let written = prepare(&mut ledger, "one", 1).await.unwrap();
+        wire.fired().await;
+        assert!(matches!(written, Written::Created(_)), "{state}: {written:?}");
+        assert_eq!(rows(&database.admin().await).await, (1, 0));
+    }
+}
+
+#[tokio::test]
+async fn an_error_to_a_commit_that_took_no_effect_is_written_then() {
+    let database = Database::installed().await;
+    let rolled_back = Rule {
+        side: Side::Server,
+        kind: b'C',
+        text: "ROLLBACK",
+        act: Act::Precede(said(b'E', "ERROR", "XX000")),
+    };
+    let rules = vec![request(Act::Replace("COMMIT", "ABORT ")), rolled_back];
+    let (wire, mut ledger) = through(&database, rules).await;
+    let written = prepare(&mut ledger, "one", 1).await.unwrap();
+    wire.fired_times(2).await;
     assert!(matches!(written, Written::Created(_)), "{written:?}");
     assert_eq!(rows(&database.admin().await).await, (1, 0));
 }
@@ -134,20 +177,33 @@ async fn a_first_transaction_that_is_still_undecided_is_waited_for() {
 
 #[tokio::test]
 async fn a_commit_whose_replication_was_cancelled_is_not_called_done() {
-    let mut notice = Vec::new();
-    for (field, value) in [(b'S', "WARNING"), (b'V', "WARNING"), (b'C', "01000"), (b'M', "canceling wait")] {
-        notice.push(field);
-        notice.extend(value.bytes().chain([0]));
-    }
-    notice.push(0);
-    let length = u32::try_from(notice.len() + 4).unwrap();
-    let message = [&b"N"[..], &length.to_be_bytes(), &notice].concat();
+    let message = said(b'N', "WARNING", "01000");
     let database = Database::installed().await;
     let (_wire, mut ledger) = through(&database, vec![answer(Act::Precede(message))]).await;
     let outcome = prepare(&mut ledger, "one", 1).await.unwrap_err();
     assert!(matches!(outcome, Error::NotReplicated), "{outcome}");
     assert_eq!(outcome.code().exit, Exit::Unsettled);
     assert_eq!(rows(&database.admin().await).await, (1, 0));
+}
+
+/// The server's own warning: it is sent only to a session that wants warnings.
+#[tokio::test]
+async fn a_warning_reaches_us_although_the_role_is_set_to_hear_none() {
+    let database = Database::installed().await;
+    let admin = database.admin().await;
+    let warn = format!(
+        "ALTER ROLE {} SET client_min_messages = error;
+         CREATE FUNCTION warn() RETURNS trigger LANGUAGE plpgsql AS
+             $$ BEGIN RAISE WARNING 'canceling wait'; RETURN NULL; END $$;
+         CREATE CONSTRAINT TRIGGER warn
+          AFTER INSERT ON ql3_ai.model_invocation_prompt_output_key_retirement_preparations
+                DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION warn()",
+        database.name
+    );
+    admin.batch_execute(&warn).await.unwrap();
+    let outcome = prepare(&mut open(&database.settings()).await, "one", 1).await;
+    assert!(matches!(outcome, Err(Error::NotReplicated)), "{outcome:?}");
+    assert_eq!(rows(&admin).await, (1, 0));
 }
 
 #[tokio::test]

@@ -99,6 +99,8 @@ async fn a_pooler_that_drops_the_settings_is_noticed() {
             "idle_in_transaction_session_timeout=16s",
             "idle_in_transaction_session_timeout",
         ),
+        ("client_min_messages=warning", "client_min_messages=notice ", "client_min_messages"),
+        ("row_security=off", "row_security=on ", "row_security"),
         ("qinglong3-prompt-output", "qinglong4-prompt-output", "application_name"),
     ] {
         let database = Database::installed().await;

@@ -120,6 +120,28 @@ async fn a_completion_is_refused_while_ciphertexts_live() {
     assert_eq!(rows(&admin).await, (1, 0));
 }
 
+/// Without it a policy would hide ciphertexts, or a row of the ledger, and nobody would say so.
+#[tokio::test]
+async fn what_row_level_security_would_hide_is_refused_and_not_counted_as_nothing() {
+    for table in ["artifacts", "key_retirement_preparations", "key_retirement_completions"] {
+        let database = Database::installed().await;
+        database.live_artifact("key-old").await;
+        let mut ledger = open(&database.settings()).await;
+        let secure =
+            format!("ALTER TABLE ql3_ai.model_invocation_prompt_output_{table} ENABLE ROW LEVEL SECURITY");
+        database.admin().await.batch_execute(&secure).await.unwrap();
+        let refused = prepare(&mut ledger, "one", 1).await.unwrap_err();
+        assert!(matches!(refused, Error::Denied(state) if state.as_str() == "42501"), "{table}: {refused}");
+        assert_eq!((refused.code().code, refused.code().exit), ("QL3_LEDGER_DENIED", Exit::Denied));
+        let shown = match table {
+            "artifacts" => ledger.live_artifacts(&key(), deadline()).await.map(|_| ()),
+            _ => ledger.find(&key(), deadline()).await.map(|_| ()),
+        };
+        assert!(matches!(shown, Err(Error::Denied(_))), "{table}: {shown:?}");
+        assert_eq!(rows(&database.admin().await).await, (0, 0));
+    }
+}
+
 #[tokio::test]
 async fn a_row_that_somebody_changed_by_hand_is_noticed() {
     let database = Database::installed().await;
