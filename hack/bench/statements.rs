@@ -150,4 +150,5 @@ const TEXTS: u32 = 1009;
 
 /// The session's settings, as the startup packet takes them.
 pub(crate) const OPTIONS: &str = "-c search_path=ql3,pg_catalog -c statement_timeout=15s -c lock_timeout=5s \
-                                  -c idle_in_transaction_session_timeout=15s";
+                                  -c idle_in_transaction_session_timeout=15s \
+                                  -c client_min_messages=warning -c row_security=off";

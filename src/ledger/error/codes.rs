@@ -55,7 +55,7 @@ pub(super) static DENIED: Code = Kind::Unavailable.code(
     "QL3_LEDGER_DENIED",
     Exit::Denied,
     "the database role may not read or write the ledger",
-    "run `ql3-ops ledger check`; it says what to grant",
+    "run `ql3-ops ledger check`; where it finds nothing, a row security policy applies to the role",
 );
 pub(super) static DRIFTED: Code = own(
     "QL3_LEDGER_SCHEMA_DRIFTED",
@@ -120,7 +120,7 @@ pub(super) static SCHEMA: Code = Kind::Unavailable.code(
 pub(super) static SETTINGS: Code = own(
     "QL3_POSTGRES_SESSION_SETTINGS_IGNORED",
     Exit::Config,
-    "the session's time-outs or search path were refused or dropped on the way, as poolers do",
+    "the session's settings (time-outs, search path, warnings, row security) were refused or dropped on the way, as poolers do",
     "connect to the server itself, or let the pooler pass the startup parameter `options`",
 );
 pub(super) static STANDBY: Code = own(
