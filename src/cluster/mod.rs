@@ -35,7 +35,7 @@ pub fn codes() -> impl Iterator<Item = &'static Code> {
     [authority::CODES, code::CODES, review::CODES, session::CODES].into_iter().flatten().copied()
 }
 
-/// One API server, as one user. Dropping it closes the connection.
+/// One API server, as one user. Dropping it ends its tasks, and with them the connection.
 pub struct Cluster {
     session: Session,
 }

@@ -2,6 +2,7 @@
 
 mod body;
 mod error;
+mod tasks;
 mod wire;
 
 use std::sync::Arc;
@@ -122,6 +123,7 @@ async fn content(
     kind: &'static str,
     limit: usize,
 ) -> Result<Map<String, Value>, Error> {
+    // The head holds a share in the connection, and is dropped after the body.
     let (head, body) = answer.into_parts();
     if !head.status.is_success() {
         return Err(Error::Status(head.status));

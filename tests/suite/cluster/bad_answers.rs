@@ -128,18 +128,6 @@ async fn nobody_listening_is_unavailable() {
 }
 
 #[tokio::test]
-async fn the_ten_reviews_share_one_connection() {
-    for http in [Http::One, Http::Two] {
-        let scene = Scene::new(http, |seen| store::review(seen).into());
-        let secret = scene::secret_ref(&scene::secret(&scene::two_keys()));
-        scene.cluster().review(&secret, soon()).await.unwrap();
-        let seen = scene.server.seen();
-        assert_eq!(seen.len(), 10);
-        assert!(seen.iter().all(|seen| seen.connection == 0), "{http:?}");
-    }
-}
-
-#[tokio::test]
 async fn a_review_that_the_authorizer_could_not_work_out_is_unproven() {
     let error = reviewed(|seen| {
         let mut answer = store::review(seen);

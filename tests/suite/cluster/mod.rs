@@ -2,6 +2,7 @@
 
 mod authority;
 mod bad_answers;
+mod connection;
 mod one_put;
 mod real;
 mod real_reviews;
