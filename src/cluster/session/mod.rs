@@ -79,7 +79,7 @@ impl Session {
         if let Err(error) = &answer {
             tracing::debug!(error = %error, "the API server gave no usable answer");
             if error.breaks_connection() {
-                self.wire.hang_up().await;
+                self.wire.hang_up();
             }
         }
         answer

@@ -7,6 +7,8 @@
 
 use std::error::Error as StdError;
 use std::future::Future;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use http::HeaderValue;
@@ -38,6 +40,7 @@ pub(super) struct Wire {
     server: Uri,
     host: HeaderValue,
     open: Mutex<Option<Open>>,
+    hung_up: AtomicBool,
 }
 
 /// Why there is no answer.
@@ -77,7 +80,13 @@ impl Wire {
             .enable_all_versions()
             .wrap_connector(tcp);
         let host = HeaderValue::from_str(target.server.authority()?.as_str()).ok()?;
-        Some(Self { connector, server: target.server.clone(), host, open: Mutex::new(None) })
+        Some(Self {
+            connector,
+            server: target.server.clone(),
+            host,
+            open: Mutex::new(None),
+            hung_up: AtomicBool::new(false),
+        })
     }
 
     /// Sends the request once. Over HTTP/1.1 one answer's head is awaited before the next request goes out.
@@ -87,6 +96,9 @@ impl Wire {
         // A close that has arrived is noticed by the connection's task, which must be let run first.
         tokio::task::yield_now().await;
         let mut open = self.open.lock().await;
+        if self.hung_up.swap(false, Ordering::Relaxed) {
+            *open = None;
+        }
         let usable = match open.as_mut() {
             Some(connection) => connection.sender.is_ready().await,
             None => false,
@@ -109,9 +121,9 @@ impl Wire {
         Ok(answer)
     }
 
-    /// Forgets the connection; the next request dials.
-    pub(super) async fn hang_up(&self) {
-        *self.open.lock().await = None;
+    /// Lets the next request dial. Never waits, least of all for one that is dialling just now.
+    pub(super) fn hang_up(&self) {
+        self.hung_up.store(true, Ordering::Relaxed);
     }
 
     async fn dial(&self) -> Result<Open, Fault> {

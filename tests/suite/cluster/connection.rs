@@ -1,8 +1,12 @@
 //! One connection at a time: shared, given up and ended without anybody waiting for anybody.
 
+use std::net::TcpListener;
 use std::time::Duration;
 
+use ql3_ops::cluster::Authority;
+use ql3_ops::cluster::Cluster;
 use ql3_ops::cluster::Error;
+use ql3_ops::cluster::ServiceEnv;
 use ql3_ops::cluster::secret;
 use ql3_ops::cluster::session;
 use ql3_ops::time::Deadline;
@@ -15,6 +19,25 @@ use crate::support::scene::Scene;
 use crate::support::scene::soon;
 use crate::support::store;
 use crate::support::store::Store;
+
+#[tokio::test]
+async fn a_request_whose_time_is_up_waits_for_nobody_elses_dialling() {
+    let silent = TcpListener::bind("127.0.0.1:0").unwrap();
+    let scene = Scene::new(Http::Two, |_seen| Play::Stall);
+    let port = Some(silent.local_addr().unwrap().port().to_string());
+    let env = ServiceEnv { port: port.clone(), port_https: port, ..scene.env() };
+    let cluster = Cluster::connect(&Authority::InCluster(env)).unwrap();
+    let secret = scene::secret_ref(&scene::secret(&scene::two_keys()));
+    let first = cluster.read(&secret, Deadline::after(Duration::from_millis(100)));
+    tokio::select! {
+        biased;
+        first = tokio::time::timeout(Duration::from_secs(2), first) => {
+            let error = first.expect("an end in time").map(|_observed| ()).unwrap_err();
+            assert_eq!(error, Error::Secret(secret::Error::Api(session::Error::TimedOut)));
+        }
+        _ = cluster.read(&secret, soon()) => panic!("an end before the other's"),
+    }
+}
 
 #[tokio::test]
 async fn a_hang_up_leaves_the_other_requests_their_connection() {
