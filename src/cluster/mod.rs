@@ -90,17 +90,4 @@ impl Cluster {
     pub async fn commit_swap(&self, pending: Pending, deadline: Deadline) -> Result<Swapped, Error> {
         Ok(swap::commit(&self.session, pending, deadline).await?)
     }
-
-    /// Both in one, for callers that have no point of no return to mark.
-    pub async fn retire(
-        &self,
-        secret: &SecretRef,
-        preparation: &Preparation,
-        deadline: Deadline,
-    ) -> Result<Swapped, Error> {
-        match self.prepare_swap(secret, preparation, deadline).await? {
-            Swap::Pending(pending) => self.commit_swap(pending, deadline).await,
-            Swap::Settled(swapped) => Ok(swapped),
-        }
-    }
 }

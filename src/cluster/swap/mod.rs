@@ -82,11 +82,6 @@ impl Swapped {
         self.absent
     }
 
-    /// The key's state in the Secret.
-    pub fn absent(&self) -> &Absent {
-        &self.absent
-    }
-
     /// How we know.
     pub fn how(&self) -> How {
         self.how

@@ -14,6 +14,7 @@ use ql3_ops::tls::refusal::Refusal;
 use serde_json::Value;
 use serde_json::json;
 
+use super::retire;
 use crate::support::apiserver::Answer;
 use crate::support::apiserver::Http;
 use crate::support::apiserver::Play;
@@ -186,7 +187,7 @@ async fn swapped_for(other: fn(&Value, &Preparation) -> Value) {
         }
         store.answer(seen).into()
     });
-    let error = scene.cluster().retire(&secret, &preparation, soon()).await.unwrap_err();
+    let error = retire(&scene.cluster(), &secret, &preparation, soon()).await.unwrap_err();
     assert_eq!(error, Error::Swap(ql3_ops::cluster::swap::Error::Altered));
     assert_eq!(error.code().exit, Exit::Config);
     assert_eq!(scene.server.trace(), ["GET", "PUT", "GET"]);

@@ -18,6 +18,7 @@ use ql3_ops::time::Deadline;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 
+use super::retire;
 use crate::support::apiserver::Answer;
 use crate::support::apiserver::Http;
 use crate::support::apiserver::Play;
@@ -112,7 +113,7 @@ async fn one_attempt_sends_one_put_whatever_happens_to_it() {
     for http in [Http::One, Http::Two] {
         for cell in CELLS {
             let attempt = Attempt::new(http, cell.fault, Store::answer_play);
-            let ended = attempt.cluster.retire(&attempt.secret, &attempt.preparation, short()).await;
+            let ended = retire(&attempt.cluster, &attempt.secret, &attempt.preparation, short()).await;
             let ended = ended.map(|swapped| swapped.how()).map_err(|error| error.code().exit);
             assert_eq!(attempt.scene.server.puts(), 1, "{} over {http:?}", cell.name);
             assert_eq!(ended, cell.ends, "{} over {http:?}", cell.name);
@@ -140,7 +141,7 @@ async fn a_put_that_nothing_settles_is_unsettled() {
             let attempt = Attempt::new(http, *fault, |store, seen| {
                 if store.version() == 1 { store.answer(seen).into() } else { Play::Drop }
             });
-            let ended = attempt.cluster.retire(&attempt.secret, &attempt.preparation, short()).await;
+            let ended = retire(&attempt.cluster, &attempt.secret, &attempt.preparation, short()).await;
             assert_eq!(
                 ended.map_err(|error| error.code().exit),
                 Err(Exit::Unsettled),
