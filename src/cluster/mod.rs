@@ -35,7 +35,7 @@ pub fn codes() -> impl Iterator<Item = &'static Code> {
     [authority::CODES, code::CODES, review::CODES, session::CODES].into_iter().flatten().copied()
 }
 
-/// One API server, as one user. Dropping it closes the connection.
+/// One API server, as one user. Dropping it ends its tasks, and with them the connection.
 pub struct Cluster {
     session: Session,
 }
@@ -89,18 +89,5 @@ impl Cluster {
     /// tells.
     pub async fn commit_swap(&self, pending: Pending, deadline: Deadline) -> Result<Swapped, Error> {
         Ok(swap::commit(&self.session, pending, deadline).await?)
-    }
-
-    /// Both in one, for callers that have no point of no return to mark.
-    pub async fn retire(
-        &self,
-        secret: &SecretRef,
-        preparation: &Preparation,
-        deadline: Deadline,
-    ) -> Result<Swapped, Error> {
-        match self.prepare_swap(secret, preparation, deadline).await? {
-            Swap::Pending(pending) => self.commit_swap(pending, deadline).await,
-            Swap::Settled(swapped) => Ok(swapped),
-        }
     }
 }

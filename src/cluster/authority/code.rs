@@ -28,6 +28,7 @@ pub static CODES: &[&Code] = &[
     &PROXY_REFUSED,
     &SERVER_INVALID,
     &SERVER_NOT_HTTPS,
+    &TOKEN_AMBIGUOUS,
     &bearer::TOKEN_INVALID,
     &bearer::TOKEN_UNREADABLE,
 ];
@@ -228,4 +229,13 @@ pub(super) static SERVER_NOT_HTTPS: Code = Code {
     exit: Exit::Config,
     meaning: "the API server's URL is not https",
     remedy: "use the TLS port",
+};
+
+pub(super) static TOKEN_AMBIGUOUS: Code = Code {
+    code: "QL3_KUBECONFIG_TOKEN_AMBIGUOUS",
+    reference: None,
+    name: "TypeError",
+    exit: Exit::Config,
+    meaning: "a kubeconfig user has both a token and a token file",
+    remedy: "keep the one that is meant",
 };

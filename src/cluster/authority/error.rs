@@ -84,6 +84,9 @@ pub enum Error {
     /// The token cannot be read or used.
     #[error("the token cannot be used")]
     Token(#[source] TokenError),
+    /// The user of the context has both `token` and `tokenFile`; clients differ in which of them they use.
+    #[error("the user of the context has both a token and a token file")]
+    TokenAmbiguous,
 }
 
 impl Error {
@@ -113,6 +116,7 @@ impl Error {
             Self::ServerInvalid | Self::ServerNameInvalid => &code::SERVER_INVALID,
             Self::ServerNotHttps => &code::SERVER_NOT_HTTPS,
             Self::Token(error) => error.code(),
+            Self::TokenAmbiguous => &code::TOKEN_AMBIGUOUS,
         }
     }
 }

@@ -39,7 +39,8 @@ pub(super) fn target(path: &Path, context: Option<&str>) -> Result<Target, Error
     let roots = trust::authorities(&authority.ok_or(Error::CaMissing)?)?;
     let identity = identity(&user, beside)?;
     let bearer = match (&user.token, &user.token_file) {
-        (Some(token), _) => Bearer::fixed(Hidden::from(token.expose_secret())),
+        (Some(_), Some(_)) => return Err(Error::TokenAmbiguous),
+        (Some(token), None) => Bearer::fixed(Hidden::from(token.expose_secret())),
         (None, Some(file)) => Bearer::from_file(beside.join(file)),
         (None, None) if identity.is_some() => Bearer::none(),
         (None, None) => return Err(Error::CredentialMissing),

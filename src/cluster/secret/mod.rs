@@ -13,7 +13,6 @@ use self::data::Data;
 pub use self::error::Error;
 pub use self::manifest::keyring_in;
 pub use self::manifest::manifest;
-use crate::cluster::address::SecretRef;
 use crate::cluster::address::Wanted;
 use crate::cluster::session::Ask;
 use crate::cluster::session::Session;
@@ -30,11 +29,6 @@ pub struct Observed {
 }
 
 impl Observed {
-    /// Checks the members of an object. Pure.
-    pub fn from_object(members: Map<String, Value>, secret: &SecretRef) -> Result<Self, Error> {
-        Self::check(members, secret.wanted())
-    }
-
     /// The keyring in it.
     pub fn manifest(&self) -> &Manifest {
         &self.manifest
@@ -55,6 +49,7 @@ impl Observed {
         &self.version
     }
 
+    /// Checks the members of an object. Pure.
     pub(super) fn check(mut members: Map<String, Value>, wanted: Wanted<'_>) -> Result<Self, Error> {
         // First of all, so that it is wiped whatever else is wrong.
         let data = Data::take(&mut members);

@@ -75,9 +75,10 @@ impl Error {
         matches!(self, Self::Late | Self::Tls(_) | Self::Token(_) | Self::Unreachable | Self::Unsendable)
     }
 
-    /// Whether the server failed in a way that leaves open what it did.
-    pub(crate) fn is_server_failure(&self) -> bool {
-        matches!(self, Self::Status(status) if status.is_server_error())
+    /// Whether the status leaves open what was done: the server failed, or somebody on the way stopped waiting
+    /// (408). A 429 is said before anything is done.
+    pub(crate) fn leaves_open(&self) -> bool {
+        matches!(self, Self::Status(status) if matches!(status.as_u16(), 408 | 500..))
     }
 
     /// Whether the next request must not queue behind this one.

@@ -2,6 +2,7 @@
 
 mod body;
 mod error;
+mod tasks;
 mod wire;
 
 use std::sync::Arc;
@@ -78,7 +79,7 @@ impl Session {
         if let Err(error) = &answer {
             tracing::debug!(error = %error, "the API server gave no usable answer");
             if error.breaks_connection() {
-                self.wire.hang_up().await;
+                self.wire.hang_up();
             }
         }
         answer
@@ -122,6 +123,7 @@ async fn content(
     kind: &'static str,
     limit: usize,
 ) -> Result<Map<String, Value>, Error> {
+    // The head holds a share in the connection, and is dropped after the body.
     let (head, body) = answer.into_parts();
     if !head.status.is_success() {
         return Err(Error::Status(head.status));

@@ -6,6 +6,9 @@
 //! which somebody stopped waiting, is hung up, so that the next request does not queue behind it.
 
 use std::error::Error as StdError;
+use std::future::Future;
+use std::sync::atomic::AtomicBool;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use http::HeaderValue;
@@ -16,18 +19,19 @@ use http::header::HOST;
 use hyper::body::Incoming;
 use hyper::client::conn::http1;
 use hyper::client::conn::http2;
+use hyper::rt::Executor;
 use hyper_rustls::FixedServerNameResolver;
 use hyper_rustls::HttpsConnector;
 use hyper_rustls::HttpsConnectorBuilder;
 use hyper_util::client::legacy::connect::Connection;
 use hyper_util::client::legacy::connect::HttpConnector;
-use hyper_util::rt::TokioExecutor;
 use kube::client::Body;
 use tokio::sync::Mutex;
-use tokio::task::JoinHandle;
 use tower::ServiceExt;
 
 use crate::cluster::authority::Target;
+use crate::cluster::session::tasks::Starter;
+use crate::cluster::session::tasks::Tasks;
 use crate::tls::refusal::Refusal;
 
 /// Dials when it must, and sends.
@@ -36,6 +40,7 @@ pub(super) struct Wire {
     server: Uri,
     host: HeaderValue,
     open: Mutex<Option<Open>>,
+    hung_up: AtomicBool,
 }
 
 /// Why there is no answer.
@@ -54,21 +59,12 @@ pub(super) enum Fault {
 
 struct Open {
     sender: Sender,
-    _driver: Driver,
+    tasks: Tasks,
 }
 
 enum Sender {
     One(http1::SendRequest<Body>),
     Two(http2::SendRequest<Body>),
-}
-
-/// The task that moves this connection's bytes; it ends with its connection.
-struct Driver(JoinHandle<()>);
-
-impl Drop for Driver {
-    fn drop(&mut self) {
-        self.0.abort();
-    }
 }
 
 impl Wire {
@@ -84,14 +80,25 @@ impl Wire {
             .enable_all_versions()
             .wrap_connector(tcp);
         let host = HeaderValue::from_str(target.server.authority()?.as_str()).ok()?;
-        Some(Self { connector, server: target.server.clone(), host, open: Mutex::new(None) })
+        Some(Self {
+            connector,
+            server: target.server.clone(),
+            host,
+            open: Mutex::new(None),
+            hung_up: AtomicBool::new(false),
+        })
     }
 
     /// Sends the request once. Over HTTP/1.1 one answer's head is awaited before the next request goes out.
+    ///
+    /// The answer carries a share in its connection, which therefore outlives a hang-up until it is read.
     pub(super) async fn send(&self, request: Request<Body>) -> Result<Response<Incoming>, Fault> {
         // A close that has arrived is noticed by the connection's task, which must be let run first.
         tokio::task::yield_now().await;
         let mut open = self.open.lock().await;
+        if self.hung_up.swap(false, Ordering::Relaxed) {
+            *open = None;
+        }
         let usable = match open.as_mut() {
             Some(connection) => connection.sender.is_ready().await,
             None => false,
@@ -100,36 +107,42 @@ impl Wire {
             Some(connection) => connection,
             None => tokio::time::timeout(CONNECT, self.dial()).await.unwrap_or(Err(Fault::Unreachable))?,
         };
-        match &mut open.insert(connection).sender {
-            Sender::One(sender) => {
-                let request = origin_form(request, &self.host);
-                sender.send_request(request).await.map_err(|_lost| Fault::Lost)
-            }
+        let share = connection.tasks.clone();
+        let answer = match &mut open.insert(connection).sender {
+            Sender::One(sender) => sender.send_request(origin_form(request, &self.host)).await,
             Sender::Two(sender) => {
                 let mut sender = sender.clone();
                 drop(open);
-                sender.send_request(request).await.map_err(|_lost| Fault::Lost)
+                sender.send_request(request).await
             }
-        }
+        };
+        let mut answer = answer.map_err(|_lost| Fault::Lost)?;
+        answer.extensions_mut().insert(share);
+        Ok(answer)
     }
 
-    /// Forgets the connection; the next request dials.
-    pub(super) async fn hang_up(&self) {
-        *self.open.lock().await = None;
+    /// Lets the next request dial. Never waits, least of all for one that is dialling just now.
+    pub(super) fn hang_up(&self) {
+        self.hung_up.store(true, Ordering::Relaxed);
     }
 
     async fn dial(&self) -> Result<Open, Fault> {
         let connecting = self.connector.clone().oneshot(self.server.clone());
         let stream = connecting.await.map_err(|error| fault(error.as_ref()))?;
-        if stream.connected().is_negotiated_h2() {
-            let shake = http2::handshake(TokioExecutor::new(), stream).await;
+        let tasks = Tasks::default();
+        let starter = tasks.starter();
+        let sender = if stream.connected().is_negotiated_h2() {
+            let shake = http2::handshake(starter.clone(), stream).await;
             let (sender, connection) = shake.map_err(|_lost| Fault::Unreachable)?;
-            Ok(Open { sender: Sender::Two(sender), _driver: Driver::start(connection) })
+            drive(&starter, connection);
+            Sender::Two(sender)
         } else {
             let shake = http1::handshake(stream).await;
             let (sender, connection) = shake.map_err(|_lost| Fault::Unreachable)?;
-            Ok(Open { sender: Sender::One(sender), _driver: Driver::start(connection) })
-        }
+            drive(&starter, connection);
+            Sender::One(sender)
+        };
+        Ok(Open { sender, tasks })
     }
 }
 
@@ -143,18 +156,13 @@ impl Sender {
     }
 }
 
-impl Driver {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "its owner is the connection, which aborts it when dropped"
-    )]
-    fn start(connection: impl Future<Output = Result<(), hyper::Error>> + Send + 'static) -> Self {
-        Self(tokio::spawn(async move {
-            if connection.await.is_err() {
-                tracing::debug!("the connection to the API server ended with an error");
-            }
-        }))
-    }
+/// Moves the connection's bytes.
+fn drive(starter: &Starter, connection: impl Future<Output = Result<(), hyper::Error>> + Send + 'static) {
+    starter.execute(async move {
+        if connection.await.is_err() {
+            tracing::debug!("the connection to the API server ended with an error");
+        }
+    });
 }
 
 /// As HTTP/1.1 wants it: the path in the first line, the authority in a header.

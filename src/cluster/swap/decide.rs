@@ -46,7 +46,7 @@ pub enum Doubt {
 /// What the look showed.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Sight {
-    /// Nothing that can be used.
+    /// Nothing: there was no usable answer.
     Blind,
     /// The key retired by the very preparation, with the very result that was sent.
     Exact,
@@ -54,6 +54,8 @@ pub enum Sight {
     Moved,
     /// The object as it was read before the write: a write that is still under way may yet succeed.
     Same,
+    /// A Secret that is not the keyring's any more; whether our write is in it cannot be said.
+    Unfit,
 }
 
 /// How it ends.
@@ -61,14 +63,14 @@ pub enum Sight {
 pub enum Verdict {
     /// Something between us and the store changes what is written.
     Altered,
-    /// The API server is not to be had; nothing was written.
-    Blind,
     /// Another writer was first; nothing of ours was written.
     Overtaken,
     /// The key is retired as ordered.
     Settled,
     /// The write was lost and can no longer take effect.
     Superseded,
+    /// Another writer was first, and what it left is not the keyring's.
+    Unfit,
     /// Nothing was sent.
     Unsent,
     /// Nothing could settle what became of the write.
@@ -88,15 +90,20 @@ pub fn after_write(reply: Reply) -> Next {
 }
 
 /// After the look.
+///
+/// A look that shows nothing settles nothing, whatever the reply was: what stands between may have sent the
+/// write a second time, so that even a 409 can follow a write that took effect.
 pub fn after_look(doubt: Doubt, sight: Sight) -> Verdict {
     match (doubt, sight) {
         (_, Sight::Exact) => Verdict::Settled,
-        (Doubt::Altered, _) => Verdict::Altered,
-        (Doubt::Conflict, Sight::Blind) => Verdict::Blind,
-        (Doubt::Conflict, Sight::Moved | Sight::Same) => Verdict::Overtaken,
-        (Doubt::Silent, Sight::Moved) => Verdict::Superseded,
-        (Doubt::Silent, Sight::Blind | Sight::Same) => Verdict::Unsettled,
         (Doubt::Unsent, _) => Verdict::Unsent,
+        (_, Sight::Blind) | (Doubt::Altered | Doubt::Silent, Sight::Same) | (Doubt::Silent, Sight::Unfit) => {
+            Verdict::Unsettled
+        }
+        (Doubt::Altered, Sight::Moved | Sight::Unfit) => Verdict::Altered,
+        (Doubt::Conflict, Sight::Moved | Sight::Same) => Verdict::Overtaken,
+        (Doubt::Conflict, Sight::Unfit) => Verdict::Unfit,
+        (Doubt::Silent, Sight::Moved) => Verdict::Superseded,
     }
 }
 
@@ -105,7 +112,7 @@ mod tests {
     use super::*;
 
     const DOUBTS: [Doubt; 4] = [Doubt::Altered, Doubt::Conflict, Doubt::Silent, Doubt::Unsent];
-    const SIGHTS: [Sight; 4] = [Sight::Blind, Sight::Exact, Sight::Moved, Sight::Same];
+    const SIGHTS: [Sight; 5] = [Sight::Blind, Sight::Exact, Sight::Moved, Sight::Same, Sight::Unfit];
 
     #[test]
     fn only_the_exact_keyring_settles_whatever_the_doubt() {
@@ -121,13 +128,29 @@ mod tests {
     fn a_silent_write_is_unsettled_unless_the_version_moved_on() {
         assert_eq!(after_look(Doubt::Silent, Sight::Blind), Verdict::Unsettled);
         assert_eq!(after_look(Doubt::Silent, Sight::Same), Verdict::Unsettled);
+        assert_eq!(after_look(Doubt::Silent, Sight::Unfit), Verdict::Unsettled);
         assert_eq!(after_look(Doubt::Silent, Sight::Moved), Verdict::Superseded);
     }
 
     #[test]
-    fn a_conflict_is_never_unsettled() {
-        for sight in SIGHTS {
-            assert_ne!(after_look(Doubt::Conflict, sight), Verdict::Unsettled);
+    fn a_write_that_left_is_unsettled_whenever_the_look_shows_nothing() {
+        for doubt in DOUBTS {
+            let expected = if doubt == Doubt::Unsent { Verdict::Unsent } else { Verdict::Unsettled };
+            assert_eq!(after_look(doubt, Sight::Blind), expected, "{doubt:?}");
+        }
+    }
+
+    #[test]
+    fn an_altered_write_is_unsettled_while_the_version_has_not_moved() {
+        assert_eq!(after_look(Doubt::Altered, Sight::Same), Verdict::Unsettled);
+        assert_eq!(after_look(Doubt::Altered, Sight::Moved), Verdict::Altered);
+        assert_eq!(after_look(Doubt::Altered, Sight::Unfit), Verdict::Altered);
+    }
+
+    #[test]
+    fn a_conflict_that_was_looked_into_is_never_unsettled() {
+        for sight in SIGHTS.into_iter().filter(|sight| *sight != Sight::Blind) {
+            assert_ne!(after_look(Doubt::Conflict, sight), Verdict::Unsettled, "{sight:?}");
         }
     }
 }

@@ -12,9 +12,6 @@ pub enum Error {
     /// The answer to the write shows another keyring than was sent: something in between changes it.
     #[error("the answer to the write shows another keyring than was sent")]
     Altered,
-    /// Another writer was first (409), and the look after it failed.
-    #[error("another writer was first, and the Secret cannot be read again")]
-    Blind(#[source] secret::Error),
     /// Another writer was first (409).
     #[error("another writer changed the Secret first")]
     Overtaken,
@@ -24,6 +21,9 @@ pub enum Error {
     /// The write was lost, and the Secret has moved on without it.
     #[error("the write was lost and the Secret has moved on without it")]
     Superseded,
+    /// Another writer was first (409), and what it left is not the keyring's.
+    #[error("another writer was first, and the Secret is not the keyring's any more")]
+    Unfit(#[source] secret::Error),
     /// The write never left.
     #[error("the write was not sent")]
     Unsent(#[source] session::Error),
@@ -37,11 +37,11 @@ impl Error {
     pub fn code(&self) -> &'static Code {
         match self {
             Self::Altered => code::unavailable(Exit::Config),
-            Self::Blind(error) => error.code(),
             Self::Overtaken => &code::CONFLICT,
-            Self::Refused(error) if error.is_server_failure() => code::unavailable(Exit::Unsettled),
+            Self::Refused(error) if error.leaves_open() => code::unavailable(Exit::Unsettled),
             Self::Refused(error) | Self::Unsent(error) => code::unavailable(error.code().exit),
             Self::Superseded => code::unavailable(Exit::TryAgain),
+            Self::Unfit(error) => error.code(),
             Self::Unsettled => code::unavailable(Exit::Unsettled),
         }
     }

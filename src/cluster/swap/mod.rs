@@ -82,11 +82,6 @@ impl Swapped {
         self.absent
     }
 
-    /// The key's state in the Secret.
-    pub fn absent(&self) -> &Absent {
-        &self.absent
-    }
-
     /// How we know.
     pub fn how(&self) -> How {
         self.how
@@ -136,12 +131,12 @@ pub(super) async fn commit(
     };
     tracing::info!(?doubt, "the answer to the write leaves doubt; reading the Secret once");
     let seen = look(session, &secret, &preparation, &absent, &version, deadline).await;
-    match decide::after_look(doubt, *seen.as_ref().unwrap_or(&Sight::Blind)) {
+    match decide::after_look(doubt, sight(&seen)) {
         Verdict::Altered => Err(Error::Altered),
-        Verdict::Blind => Err(seen.err().map_or(Error::Overtaken, Error::Blind)),
         Verdict::Overtaken => Err(Error::Overtaken),
         Verdict::Settled => Ok(Swapped { absent, how: How::Found }),
         Verdict::Superseded => Err(Error::Superseded),
+        Verdict::Unfit => Err(seen.err().map_or(Error::Unsettled, Error::Unfit)),
         Verdict::Unsent => Err(failure.map_or(Error::Unsettled, Error::Unsent)),
         Verdict::Unsettled => Err(Error::Unsettled),
     }
@@ -190,6 +185,15 @@ async fn look(
         Err(error) if error.kind() != Kind::Conflict => Err(secret::Error::Keyring(error)),
         _ if observed.resource_version() == version => Ok(Sight::Same),
         _ => Ok(Sight::Moved),
+    }
+}
+
+/// A look without an answer shows nothing; a Secret that does not pass its checks shows something.
+fn sight(seen: &Result<Sight, secret::Error>) -> Sight {
+    match seen {
+        Ok(sight) => *sight,
+        Err(secret::Error::Api(_)) => Sight::Blind,
+        Err(_unfit) => Sight::Unfit,
     }
 }
 

@@ -171,6 +171,7 @@ async fn a_kubeconfig_that_needs_more_than_static_credentials_is_refused() {
         (|_, user| user["as"] = "root".into(), "QL3_KUBECONFIG_IMPERSONATION_REFUSED"),
         (|_, user| user["as-groups"] = json!(["g"]), "QL3_KUBECONFIG_IMPERSONATION_REFUSED"),
         (|_, user| *user = json!({}), "QL3_KUBECONFIG_CREDENTIAL_MISSING"),
+        (|_, user| user["tokenFile"] = "token".into(), "QL3_KUBECONFIG_TOKEN_AMBIGUOUS"),
         (
             |_, user| *user = json!({ "client-certificate-data": "AAAA" }),
             "QL3_CLUSTER_CLIENT_CERTIFICATE_INVALID",

@@ -14,6 +14,7 @@ use ql3_ops::tls::refusal::Refusal;
 use serde_json::Value;
 use serde_json::json;
 
+use super::retire;
 use crate::support::apiserver::Answer;
 use crate::support::apiserver::Http;
 use crate::support::apiserver::Play;
@@ -128,18 +129,6 @@ async fn nobody_listening_is_unavailable() {
 }
 
 #[tokio::test]
-async fn the_ten_reviews_share_one_connection() {
-    for http in [Http::One, Http::Two] {
-        let scene = Scene::new(http, |seen| store::review(seen).into());
-        let secret = scene::secret_ref(&scene::secret(&scene::two_keys()));
-        scene.cluster().review(&secret, soon()).await.unwrap();
-        let seen = scene.server.seen();
-        assert_eq!(seen.len(), 10);
-        assert!(seen.iter().all(|seen| seen.connection == 0), "{http:?}");
-    }
-}
-
-#[tokio::test]
 async fn a_review_that_the_authorizer_could_not_work_out_is_unproven() {
     let error = reviewed(|seen| {
         let mut answer = store::review(seen);
@@ -198,7 +187,7 @@ async fn swapped_for(other: fn(&Value, &Preparation) -> Value) {
         }
         store.answer(seen).into()
     });
-    let error = scene.cluster().retire(&secret, &preparation, soon()).await.unwrap_err();
+    let error = retire(&scene.cluster(), &secret, &preparation, soon()).await.unwrap_err();
     assert_eq!(error, Error::Swap(ql3_ops::cluster::swap::Error::Altered));
     assert_eq!(error.code().exit, Exit::Config);
     assert_eq!(scene.server.trace(), ["GET", "PUT", "GET"]);

@@ -18,6 +18,7 @@ use ql3_ops::time::Deadline;
 use rustls::pki_types::CertificateDer;
 use rustls::pki_types::pem::PemObject;
 
+use super::retire;
 use crate::support::apiserver::Answer;
 use crate::support::apiserver::Http;
 use crate::support::apiserver::Play;
@@ -39,6 +40,15 @@ struct Cell {
 type Fault = fn(&mut Store, &Seen) -> Play;
 
 const CELLS: &[Cell] = &[
+    Cell { name: "408", fault: |_, _| busy(408), ends: Err(Exit::Unsettled) },
+    Cell {
+        name: "408 after acting",
+        fault: |store, seen| {
+            store.answer(seen);
+            busy(408)
+        },
+        ends: Err(Exit::Unsettled),
+    },
     Cell { name: "429", fault: |_, _| busy(429), ends: Err(Exit::Unavailable) },
     Cell { name: "503", fault: |_, _| busy(503), ends: Err(Exit::Unsettled) },
     Cell { name: "504", fault: |_, _| busy(504), ends: Err(Exit::Unsettled) },
@@ -50,6 +60,7 @@ const CELLS: &[Cell] = &[
         },
         ends: Err(Exit::Unsettled),
     },
+    Cell { name: "no known status", fault: |_, _| busy(600), ends: Err(Exit::Unsettled) },
     Cell { name: "redirect", fault: |_, _| redirect(), ends: Err(Exit::Peer) },
     Cell { name: "403", fault: |_, _| status(403).into(), ends: Err(Exit::Denied) },
     Cell { name: "422", fault: |_, _| status(422).into(), ends: Err(Exit::Config) },
@@ -102,10 +113,41 @@ async fn one_attempt_sends_one_put_whatever_happens_to_it() {
     for http in [Http::One, Http::Two] {
         for cell in CELLS {
             let attempt = Attempt::new(http, cell.fault, Store::answer_play);
-            let ended = attempt.cluster.retire(&attempt.secret, &attempt.preparation, short()).await;
+            let ended = retire(&attempt.cluster, &attempt.secret, &attempt.preparation, short()).await;
             let ended = ended.map(|swapped| swapped.how()).map_err(|error| error.code().exit);
             assert_eq!(attempt.scene.server.puts(), 1, "{} over {http:?}", cell.name);
             assert_eq!(ended, cell.ends, "{} over {http:?}", cell.name);
+        }
+    }
+}
+
+/// What was answered to a PUT that the look cannot explain.
+const UNEXPLAINED: &[(&str, Fault)] = &[
+    ("another keyring stored and shown, then no answer", |store, _| {
+        store.write(store.object.clone());
+        Answer::json(200, &store.object).into()
+    }),
+    ("409, then no answer", |store, _| {
+        store.write(store.object.clone());
+        status(409).into()
+    }),
+    ("another keyring shown and nothing stored", |store, _| Answer::json(200, &store.object).into()),
+];
+
+#[tokio::test]
+async fn a_put_that_nothing_settles_is_unsettled() {
+    for http in [Http::One, Http::Two] {
+        for (name, fault) in UNEXPLAINED {
+            let attempt = Attempt::new(http, *fault, |store, seen| {
+                if store.version() == 1 { store.answer(seen).into() } else { Play::Drop }
+            });
+            let ended = retire(&attempt.cluster, &attempt.secret, &attempt.preparation, short()).await;
+            assert_eq!(
+                ended.map_err(|error| error.code().exit),
+                Err(Exit::Unsettled),
+                "{name} over {http:?}"
+            );
+            assert_eq!(attempt.scene.server.trace(), ["GET", "PUT", "GET"], "{name} over {http:?}");
         }
     }
 }

@@ -13,6 +13,7 @@ use ql3_ops::keyring::Preparation;
 use serde_json::Value;
 use serde_json::json;
 
+use super::retire;
 use crate::support::lab;
 use crate::support::lab::Lab;
 use crate::support::scene;
@@ -55,7 +56,7 @@ impl Ready {
     }
 
     async fn refusal(&self) -> Error {
-        let error = self.cluster().retire(&self.secret, &self.preparation, soon()).await.unwrap_err();
+        let error = retire(&self.cluster(), &self.secret, &self.preparation, soon()).await.unwrap_err();
         assert_eq!(self.stored()["data"], self.object["data"], "nothing was written");
         error
     }
@@ -71,7 +72,7 @@ async fn a_first_run_writes_once_and_a_replay_not_at_all() {
     let ready = Ready::new();
     let cluster = ready.cluster();
     cluster.review(&ready.secret, soon()).await.unwrap();
-    let first = cluster.retire(&ready.secret, &ready.preparation, soon()).await.unwrap();
+    let first = retire(&cluster, &ready.secret, &ready.preparation, soon()).await.unwrap();
     assert_eq!(first.how(), How::Written);
 
     let written = ready.stored();
@@ -84,8 +85,8 @@ async fn a_first_run_writes_once_and_a_replay_not_at_all() {
     let managers = written["metadata"]["managedFields"].to_string();
     assert!(managers.contains("qinglong-prompt-output-key-retirement"), "{managers}");
 
-    let again = ready.cluster().retire(&ready.secret, &ready.preparation, soon()).await.unwrap();
-    assert_eq!((again.how(), again.absent()), (How::Found, first.absent()));
+    let again = retire(&ready.cluster(), &ready.secret, &ready.preparation, soon()).await.unwrap();
+    assert_eq!((again.how(), again.into_absent()), (How::Found, first.into_absent()));
     assert_eq!(ready.stored(), written, "the replay wrote nothing");
 
     if let Some(lines) = ready.lab.audited() {
@@ -105,7 +106,7 @@ async fn unknown_labels_annotations_finalizers_and_owners_survive() {
             "apiVersion": "v1", "kind": "ConfigMap", "name": "owner", "uid": "0f6c3b7e-1b2a-4c3d-8e9f-001122334455"
         }]);
     });
-    ready.cluster().retire(&ready.secret, &ready.preparation, soon()).await.unwrap();
+    retire(&ready.cluster(), &ready.secret, &ready.preparation, soon()).await.unwrap();
     let written = ready.stored();
     let expected = scene::retired(&ready.object, &ready.preparation);
     for kept in ["labels", "annotations", "finalizers", "ownerReferences"] {
@@ -134,10 +135,10 @@ async fn the_loser_of_two_equal_runs_finds_the_winners_retirement() {
     let (one, two) = (ready.cluster(), ready.cluster());
     let swap = one.prepare_swap(&ready.secret, &ready.preparation, soon()).await.unwrap();
     let Swap::Pending(pending) = swap else { panic!("nothing to write") };
-    let winner = two.retire(&ready.secret, &ready.preparation, soon()).await.unwrap();
+    let winner = retire(&two, &ready.secret, &ready.preparation, soon()).await.unwrap();
     let loser = one.commit_swap(pending, soon()).await.unwrap();
     assert_eq!((winner.how(), loser.how()), (How::Written, How::Found));
-    assert_eq!(winner.absent(), loser.absent());
+    assert_eq!(winner.into_absent(), loser.into_absent());
 }
 
 #[tokio::test]
@@ -145,8 +146,8 @@ async fn a_key_that_another_command_retired_is_a_conflict() {
     let ready = Ready::new();
     let other = scene::preparation(&scene::keyring(&ready.object), "old", "2", 1);
     let cluster = ready.cluster();
-    cluster.retire(&ready.secret, &other, soon()).await.unwrap();
-    let error = cluster.retire(&ready.secret, &ready.preparation, soon()).await.unwrap_err();
+    retire(&cluster, &ready.secret, &other, soon()).await.unwrap();
+    let error = retire(&cluster, &ready.secret, &ready.preparation, soon()).await.unwrap_err();
     assert_eq!(error.code().printed(), "PLUGIN_PACKAGE_PROMPT_OUTPUT_KEY_RETIREMENT_CONFLICT");
 }
 

@@ -68,6 +68,8 @@ pub(crate) enum Play {
     Freeze,
     /// Announces the whole body, sends half of it and ends the connection.
     Half(Answer),
+    /// Announces the whole body, sends half of it and then nothing.
+    Pause(Answer),
     /// HTTP/2 only: says that the stream was not looked at, which invites a client to send it again.
     RefuseStream,
     /// Never answers.

@@ -7,12 +7,14 @@ use ql3_ops::cluster::Error;
 use ql3_ops::cluster::SecretRef;
 use ql3_ops::cluster::Swap;
 use ql3_ops::cluster::Swapped;
+use ql3_ops::keyring::Absent;
 use ql3_ops::keyring::Preparation;
 use ql3_ops::keyring::State;
 use serde_json::Value;
 
 use super::Sheet;
 use super::secret_validation::assert_code;
+use crate::cluster::retire;
 use crate::support::apiserver::Answer;
 use crate::support::apiserver::Http;
 use crate::support::apiserver::Play;
@@ -132,8 +134,8 @@ fn put(name: &str, store: &mut Store, winner: &Value, seen: &Seen) -> Play {
 async fn one_command(fixture: &Fixture, http: Http, case: &Value) {
     let name = case["name"].as_str().unwrap();
     let scene = Scene::new(http, fixture.script(name));
-    let ended = scene.cluster().retire(&fixture.secret, &fixture.preparation, soon()).await;
-    assert_ended(ended, case);
+    let ended = retire(&scene.cluster(), &fixture.secret, &fixture.preparation, soon()).await;
+    assert_ended(ended.map(Swapped::into_absent), case);
     assert_eq!(Value::from(scene.server.trace()), case["apiTrace"], "{name}");
 }
 
@@ -151,7 +153,8 @@ async fn two_commands(fixture: &Fixture, http: Http, case: &Value) {
     }
     let second = two.commit_swap(pending.pop().unwrap(), soon()).await;
     let first = one.commit_swap(pending.pop().unwrap(), soon()).await;
-    let equal = first.as_ref().unwrap().absent() == second.as_ref().unwrap().absent();
+    let [first, second] = [first, second].map(|ended| ended.map(Swapped::into_absent));
+    let equal = first.as_ref().unwrap() == second.as_ref().unwrap();
     assert_eq!(equal, case["bothEqual"]);
     assert_ended(first, case);
     assert_ended(second, case);
@@ -159,10 +162,10 @@ async fn two_commands(fixture: &Fixture, http: Http, case: &Value) {
     assert_eq!(store.lock().unwrap().version(), 2, "one write took effect");
 }
 
-fn assert_ended(ended: Result<Swapped, Error>, case: &Value) {
+fn assert_ended(ended: Result<Absent, Error>, case: &Value) {
     match ended {
-        Ok(swapped) => {
-            let state = State::Absent(swapped.absent().clone());
+        Ok(absent) => {
+            let state = State::Absent(absent);
             assert_eq!(case["result"], "ok", "{}", case["name"]);
             assert_eq!(serde_json::to_value(state).unwrap(), case["state"], "{}", case["name"]);
         }

@@ -1,18 +1,29 @@
 //! Which Secrets and which addresses are accepted.
 
+use std::sync::Arc;
+use std::sync::Mutex;
+
 use ql3_ops::cluster::Error;
-use ql3_ops::cluster::Observed;
 use ql3_ops::cluster::SecretRef;
 use ql3_ops::keyring::KeyId;
 use serde_json::Value;
 
 use super::Sheet;
+use crate::support::apiserver::Answer;
+use crate::support::apiserver::Http;
+use crate::support::scene::Scene;
+use crate::support::scene::soon;
 
 pub(crate) fn run(sheet: &mut Sheet) {
     let secret = address(&sheet.take("options"));
+    let shown = Arc::new(Mutex::new(Value::Null));
+    let held = Arc::clone(&shown);
+    let scene = Scene::new(Http::Two, move |_seen| Answer::json(200, &held.lock().unwrap()).into());
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let cluster = runtime.block_on(async { scene.cluster() });
     for case in sheet.cases("cases") {
-        let Value::Object(object) = case["secret"].clone() else { panic!("an object") };
-        let observed = Observed::from_object(object, &secret).map_err(Error::from);
+        case["secret"].clone_into(&mut shown.lock().unwrap());
+        let observed = runtime.block_on(cluster.read(&secret, soon()));
         let name = &case["name"];
         if case["accepted"] == true {
             let key = KeyId::parse(case["state"]["keyId"].as_str().unwrap()).unwrap();

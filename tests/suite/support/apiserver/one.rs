@@ -38,11 +38,13 @@ pub(super) async fn serve(mut stream: TlsStream<TcpStream>, connection: usize, s
                 sent
             }
             Play::Half(answer) => {
-                let bytes = bytes(&answer);
-                let half = bytes.len() - answer.body.len() / 2;
-                stream.write_all(&bytes[..half]).await.unwrap();
+                stream.write_all(&half(&answer)).await.unwrap();
                 stream.shutdown().await.unwrap();
                 return;
+            }
+            Play::Pause(answer) => {
+                stream.write_all(&half(&answer)).await.unwrap();
+                std::future::pending().await
             }
             Play::Freeze | Play::Stall => std::future::pending().await,
         };
@@ -77,4 +79,10 @@ fn bytes(answer: &Answer) -> Vec<u8> {
         write!(head, "{name}: {value}\r\n").unwrap();
     }
     [head.as_bytes(), b"\r\n", &answer.body].concat()
+}
+
+fn half(answer: &Answer) -> Vec<u8> {
+    let mut bytes = bytes(answer);
+    bytes.truncate(bytes.len() - answer.body.len() / 2);
+    bytes
 }

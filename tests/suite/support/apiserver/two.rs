@@ -93,6 +93,10 @@ async fn stream_of(
             tokio::task::yield_now().await;
             stream.send_reset(Reason::INTERNAL_ERROR);
         }
+        Play::Pause(answer) => {
+            let _stream = send(&mut respond, &answer, answer.body.len() / 2);
+            std::future::pending::<()>().await;
+        }
         Play::RefuseStream => respond.send_reset(Reason::REFUSED_STREAM),
         Play::Stall => std::future::pending().await,
     }
