@@ -191,10 +191,7 @@ struct Driver {
 }
 
 impl Driver {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "the one task of the program; dropping its owner aborts it"
-    )]
+    #[expect(clippy::disallowed_methods, reason = "the session's one task; dropping its owner aborts it")]
     fn start<S, T>(mut connection: tokio_postgres::Connection<S, T>) -> Self
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
