@@ -75,6 +75,9 @@ pub enum Refusal {
     /// The ledger holds this key's retirement under other identities.
     #[error("the ledger holds another command for the key")]
     OtherCommand,
+    /// The key is out and ciphertexts under it live: somebody wrote past the fence, and nothing heals that.
+    #[error("the key is out of the Secret, and live ciphertexts still need it")]
+    PastTheFence,
     /// The Secret's retirement record is not the one that the ledger's preparation proves.
     #[error("the Secret's absence proof does not follow from the recorded preparation")]
     ProofMismatch,
@@ -103,7 +106,7 @@ pub fn decide(request: &Request, scene: &Scene) -> Result<Step, Refusal> {
 pub fn refusals(request: &Request, scene: &Scene) -> Vec<Refusal> {
     let decided = decide(request, scene);
     // A run meets ciphertexts only where it would write a row.
-    let writes = !matches!(decided, Ok(Step::Acknowledge(_)));
+    let writes = !matches!(decided, Ok(Step::Acknowledge(_)) | Err(Refusal::PastTheFence));
     let live = (writes && scene.live.is_some_and(|count| count > 0)).then_some(Refusal::Live);
     let first = decided.err();
     let looks_behind = matches!(first, Some(Refusal::CatalogChanged | Refusal::OtherCommand));
@@ -146,6 +149,9 @@ fn acknowledge(preparation: &Preparation, completion: &Completion, scene: &Scene
 fn resume(preparation: &Preparation, scene: &Scene) -> Result<Step, Refusal> {
     match state(&preparation.request().key_id, &scene.view)? {
         State::Absent(absent) if proves(preparation, &absent) => {
+            if scene.live.is_some_and(|count| count > 0) {
+                return Err(Refusal::PastTheFence);
+            }
             Ok(Step::Complete(preparation.clone(), absent))
         }
         State::Absent(_) => Err(Refusal::ProofMismatch),

@@ -112,6 +112,7 @@ impl Refusal {
             Self::Live => ledger::LIVE,
             Self::NoRoom => &NO_ROOM,
             Self::OtherCommand => ledger::ANOTHER,
+            Self::PastTheFence => &COMPLETION_REFUSED,
             Self::ProofMismatch => &PROOF_MISMATCH,
             Self::RetiredElsewhere => &RETIRED_ELSEWHERE,
             Self::Unknown => &UNKNOWN,

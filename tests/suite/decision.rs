@@ -105,6 +105,8 @@ fn every_scene_has_its_one_decision() {
 fn a_swap_is_refused_where_ciphertexts_live_beside_a_preparation() {
     let world = world(Secret::Inactive, Row::Prepared, 3, 1);
     assert_eq!(decide::decide(&request("mine"), &scene(&world, Some(3))).err(), Some(Refusal::Live));
+    let world = self::world(Secret::Absent, Row::Prepared, 3, 1);
+    assert_eq!(decide::refusals(&request("mine"), &scene(&world, Some(3))), [Refusal::PastTheFence]);
 }
 
 fn manifest(generation: u64, active: &str, keys: &[&str]) -> Manifest {
@@ -199,9 +201,9 @@ fn run(world: &mut World, request: &Request) -> (Exit, u32) {
         match decide::decide(request, &seen) {
             Err(refusal) => return (refusal.code().exit, writes),
             Ok(Step::Acknowledge(_)) => return (Exit::Done, writes),
-            Ok(Step::Prepare(_) | Step::Complete(..)) if world.live > 0 => {
-                return (Refusal::Live.code().exit, writes);
-            }
+            // What the transaction that inserts the row would find.
+            Ok(Step::Prepare(_)) if world.live > 0 => return (Refusal::Live.code().exit, writes),
+            Ok(Step::Complete(..)) if world.live > 0 => return (Refusal::PastTheFence.code().exit, writes),
             Ok(Step::Prepare(present)) => {
                 let (catalog, proof) = (present.catalog_digest, present.material_proof);
                 let preparation = Preparation::new(request, catalog, proof, 7).unwrap();

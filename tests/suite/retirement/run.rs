@@ -57,6 +57,7 @@ async fn plan_and_run_end_alike_and_a_plan_writes_nothing() {
         ("a key that nobody knows", "other", Exit::NoInput),
         ("live ciphertexts", "old", Exit::TryAgain),
         ("a ciphertext beside a preparation", "old", Exit::TryAgain),
+        ("a ciphertext past the fence", "old", Exit::Data),
         ("another UID", "old", Exit::Data),
         ("retired already", "old", Exit::Done),
         ("retired under other identities", "old", Exit::Data),
@@ -88,6 +89,12 @@ async fn arrange(stage: &Stage, scene: &str, key: &str) -> PathBuf {
         "live ciphertexts" => stage.database.live_artifact(key).await,
         "a ciphertext beside a preparation" => {
             stage.prepare("old", "1").await;
+            stage.database.live_artifact(key).await;
+        }
+        "a ciphertext past the fence" => {
+            assert_eq!(stage.run(&command).exit, Some(0));
+            let forget = "TRUNCATE ql3_ai.model_invocation_prompt_output_key_retirement_completions";
+            stage.database.admin().await.batch_execute(forget).await.unwrap();
             stage.database.live_artifact(key).await;
         }
         "another UID" => command = stage.command_for(key, "1", "0f6c3b7e-1b2a-4c3d-8e9f-001122334455"),
