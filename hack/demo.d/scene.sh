@@ -11,7 +11,21 @@ ln -s "$PWD/target/x86_64-unknown-linux-musl/debug/ql3-ops" "$demo/bin/ql3-ops"
 
 bold=$(tput bold 2>/dev/null || true) plain=$(tput sgr0 2>/dev/null || true)
 tell() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
-show() { printf '\n$ %s\n' "$(printf '%s ' "$@" | sed "s|$demo|\$demo|g; s|postgres://[^ ]*|\$QL3_DEMO_DSN|")"; "$@"; }
+# show COMMAND...: as it can be typed into a shell that has sourced $demo/env, and then its output.
+# shellcheck disable=SC2016
+show() {
+  printf '\n$'
+  for word in "$@"; do
+    case $word in
+      "${QL3_DEMO_DSN:-}") printf ' "$QL3_DEMO_DSN"' ;;
+      "$demo"/*) printf ' $demo/%s' "${word#"$demo"/}" ;;
+      *[!A-Za-z0-9_./:=@%+,-]*) printf ' %s' "${word@Q}" ;;
+      *) printf ' %s' "$word" ;;
+    esac
+  done
+  echo
+  "$@"
+}
 
 # The identity: exactly get and update on the one Secret, and a token of one hour.
 export KUBECONFIG=$QL3_LAB_KUBECONFIG
