@@ -24,6 +24,11 @@ pub struct Code {
 }
 
 impl Code {
+    /// A failure that the reference has neither a code nor an error class for.
+    pub const fn own(code: &'static str, exit: Exit, meaning: &'static str, remedy: &'static str) -> Self {
+        Self { code, reference: None, name: "Error", exit, meaning, remedy }
+    }
+
     /// What a failure line prints.
     pub const fn printed(&self) -> &'static str {
         match self.reference {

@@ -243,23 +243,19 @@ pub fn codes() -> impl Iterator<Item = &'static Code> {
     ground.into_iter().chain(stores).chain(verbs).flatten().copied().chain(cluster::codes())
 }
 
-static NO_RUNTIME: Code = Code {
-    code: "QL3_RUNTIME_UNAVAILABLE",
-    reference: None,
-    name: "Error",
-    exit: Exit::Os,
-    meaning: "the operating system refused the process an event queue or a pipe",
-    remedy: "check the limit on open files and the seccomp profile",
-};
+static NO_RUNTIME: Code = Code::own(
+    "QL3_RUNTIME_UNAVAILABLE",
+    Exit::Os,
+    "the operating system refused the process an event queue or a pipe",
+    "check the limit on open files and the seccomp profile",
+);
 
-static STOPPED: Code = Code {
-    code: "QL3_STOPPED",
-    reference: None,
-    name: "Error",
-    exit: Exit::TryAgain,
-    meaning: "SIGTERM or SIGINT came; what was begun was rolled back",
-    remedy: "run the same command again",
-};
+static STOPPED: Code = Code::own(
+    "QL3_STOPPED",
+    Exit::TryAgain,
+    "SIGTERM or SIGINT came; what was begun was rolled back",
+    "run the same command again",
+);
 static USAGE: Code = Code {
     code: "QL3_PROMPT_OUTPUT_KEY_RETIREMENT_CLI_USAGE_INVALID",
     reference: None,

@@ -52,11 +52,9 @@ impl Error {
 /// The codes of this module.
 pub static CODES: &[&Code] = &[&STDIN];
 
-static STDIN: Code = Code {
-    code: "QL3_KEYRING_STDIN_INVALID",
-    reference: None,
-    name: "Error",
-    exit: Exit::NoInput,
-    meaning: "stdin is empty, unreadable or longer than a Secret may be",
-    remedy: "pipe one Secret in: kubectl get secret NAME -o json | ql3-ops keyring inspect --stdin",
-};
+static STDIN: Code = Code::own(
+    "QL3_KEYRING_STDIN_INVALID",
+    Exit::NoInput,
+    "stdin is empty, unreadable or longer than a Secret may be",
+    "pipe one Secret in: kubectl get secret NAME -o json | ql3-ops keyring inspect --stdin",
+);

@@ -68,19 +68,15 @@ impl CreateError {
     }
 }
 
-pub(super) static TAKEN: Code = Code {
-    code: "QL3_FILE_EXISTS",
-    reference: None,
-    name: "Error",
-    exit: Exit::Data,
-    meaning: "a file that was to be made is there already",
-    remedy: "name another file, or remove that one if it is not needed",
-};
-pub(super) static UNWRITABLE: Code = Code {
-    code: "QL3_FILE_UNWRITABLE",
-    reference: None,
-    name: "Error",
-    exit: Exit::Io,
-    meaning: "the operating system took a new file but not its content",
-    remedy: "check the free space; nothing was left behind",
-};
+pub(super) static TAKEN: Code = Code::own(
+    "QL3_FILE_EXISTS",
+    Exit::Data,
+    "a file that was to be made is there already",
+    "name another file, or remove that one if it is not needed",
+);
+pub(super) static UNWRITABLE: Code = Code::own(
+    "QL3_FILE_UNWRITABLE",
+    Exit::Io,
+    "the operating system took a new file but not its content",
+    "check the free space; nothing was left behind",
+);

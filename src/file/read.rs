@@ -162,14 +162,12 @@ pub(super) static ABSENT: Code = Code {
     meaning: "a named file is not there",
     remedy: "check the mount and the path; a ConfigMap file needs its subPath",
 };
-pub(super) static CHANGED: Code = Code {
-    code: "QL3_FILE_CHANGED_DURING_READ",
-    reference: None,
-    name: "Error",
-    exit: Exit::TryAgain,
-    meaning: "a file was written to while it was read",
-    remedy: "run it again; if it repeats, find out who writes the file",
-};
+pub(super) static CHANGED: Code = Code::own(
+    "QL3_FILE_CHANGED_DURING_READ",
+    Exit::TryAgain,
+    "a file was written to while it was read",
+    "run it again; if it repeats, find out who writes the file",
+);
 pub(super) static INVALID_PATH: Code = Code {
     code: "QL3_FILE_PATH_INVALID",
     reference: None,
@@ -202,14 +200,12 @@ pub(super) static SIZE: Code = Code {
     meaning: "a file is empty or larger than its limit",
     remedy: "check that it is the file you meant",
 };
-pub(super) static UNREADABLE: Code = Code {
-    code: "QL3_FILE_UNREADABLE",
-    reference: None,
-    name: "Error",
-    exit: Exit::NoInput,
-    meaning: "the operating system refused to read a file",
-    remedy: "check its mode and owner: the process runs as 10001:10001",
-};
+pub(super) static UNREADABLE: Code = Code::own(
+    "QL3_FILE_UNREADABLE",
+    Exit::NoInput,
+    "the operating system refused to read a file",
+    "check its mode and owner: the process runs as 10001:10001",
+);
 
 /// Bytes of a path: Linux's `PATH_MAX`.
 pub const MAX_PATH: usize = 4096;

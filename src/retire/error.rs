@@ -147,29 +147,21 @@ const fn conflict(code: &'static str, exit: Exit, meaning: &'static str, remedy:
     Kind::Conflict.code(code, exit, meaning, remedy)
 }
 
-const fn own(
-    code: &'static str,
-    name: &'static str,
-    exit: Exit,
-    meaning: &'static str,
-    remedy: &'static str,
-) -> Code {
-    Code { code, reference: None, name, exit, meaning, remedy }
-}
-
 static ACTIVE: Code = conflict(
     "QL3_RETIREMENT_KEY_ACTIVE",
     Exit::Data,
     "the key is the active one, which encrypts; it is never retired",
     "rotate to a new key first, or name the key that is to go",
 );
-static AGGREGATE: Code = own(
-    "QL3_RETIREMENT_CLOSE_FAILED_TOO",
-    "AggregateError",
-    Exit::Unavailable,
-    "the work failed and the database did not close either",
-    "read the reason, mend the first fault and run the same command again",
-);
+static AGGREGATE: Code = Code {
+    name: "AggregateError",
+    ..Code::own(
+        "QL3_RETIREMENT_CLOSE_FAILED_TOO",
+        Exit::Unavailable,
+        "the work failed and the database did not close either",
+        "read the reason, mend the first fault and run the same command again",
+    )
+};
 static ALREADY_RETIRED: Code = conflict(
     "QL3_RETIREMENT_ALREADY_RETIRED",
     Exit::Data,
@@ -182,27 +174,30 @@ static CATALOG_CHANGED: Code = conflict(
     "the keyring changed after the preparation that pins it; this key can never be retired by this protocol",
     "keep the key; serialise rotations and retirements from now on (docs/runbook.md)",
 );
-static CLOSE: Code = own(
+static CLOSE: Code = Code::own(
     "QL3_RETIREMENT_CLOSE_FAILED",
-    "Error",
     Exit::TryAgain,
     "the work was done, and then the database session did not end in order",
     "run the same command again: it says what is recorded",
 );
-static COMMAND_SHAPE: Code = own(
-    "QL3_RETIREMENT_COMMAND_SHAPE_INVALID",
-    "TypeError",
-    Exit::Data,
-    "the command file is JSON but not a retirement command",
-    "write it with `ql3-ops retire command`",
-);
-static COMMAND_SYNTAX: Code = own(
-    "QL3_RETIREMENT_COMMAND_SYNTAX_INVALID",
-    "SyntaxError",
-    Exit::Data,
-    "the command file is not JSON",
-    "check the file at the reported line and column",
-);
+static COMMAND_SHAPE: Code = Code {
+    name: "TypeError",
+    ..Code::own(
+        "QL3_RETIREMENT_COMMAND_SHAPE_INVALID",
+        Exit::Data,
+        "the command file is JSON but not a retirement command",
+        "write it with `ql3-ops retire command`",
+    )
+};
+static COMMAND_SYNTAX: Code = Code {
+    name: "SyntaxError",
+    ..Code::own(
+        "QL3_RETIREMENT_COMMAND_SYNTAX_INVALID",
+        Exit::Data,
+        "the command file is not JSON",
+        "check the file at the reported line and column",
+    )
+};
 static COMPLETION_DISPUTED: Code = conflict(
     "QL3_RETIREMENT_COMPLETION_DISPUTED",
     Exit::Data,
@@ -235,16 +230,14 @@ static NO_ROOM: Code = conflict(
     "the keyring has 64 retirement records or has reached the last generation",
     "start a new keyring; this one cannot take another retirement",
 );
-static NO_SIGNALS: Code = own(
+static NO_SIGNALS: Code = Code::own(
     "QL3_SIGNALS_UNAVAILABLE",
-    "Error",
     Exit::Os,
     "the operating system refused to deliver signals to the process",
     "check the limits on open files and the seccomp profile",
 );
-static OUT_OF_TIME: Code = own(
+static OUT_OF_TIME: Code = Code::own(
     "QL3_RETIREMENT_OUT_OF_TIME",
-    "Error",
     Exit::TryAgain,
     "the deadline passed; this run had sent no swap",
     "look for what is slow in the log at `--log-level info`, then run the same command again",
@@ -261,9 +254,8 @@ static RETIRED_ELSEWHERE: Code = conflict(
     "the Secret says that the key is retired and the ledger knows nothing of it",
     "check that this database belongs to this cluster, and whether it was restored from a backup",
 );
-static STOPPED: Code = own(
+static STOPPED: Code = Code::own(
     "QL3_RETIREMENT_STOPPED",
-    "Error",
     Exit::TryAgain,
     "SIGTERM or SIGINT came; this run had sent no swap",
     "run the same command again",

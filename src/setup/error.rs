@@ -36,19 +36,15 @@ impl Error {
 /// The codes of this module.
 pub static CODES: &[&Code] = &[&FOREIGN, &ROLES_MISSING];
 
-static FOREIGN: Code = Code {
-    code: "QL3_LEDGER_FOREIGN_TABLES",
-    reference: None,
-    name: "Error",
-    exit: Exit::Config,
-    meaning: "the schemas ql3 and ql3_ai hold tables of others, and not all that a retirement needs; nothing was changed",
-    remedy: "let the platform's migrations finish, or install into a database of its own",
-};
-static ROLES_MISSING: Code = Code {
-    code: "QL3_LEDGER_ROLES_MISSING",
-    reference: None,
-    name: "Error",
-    exit: Exit::Config,
-    meaning: "the tables are there, and roles that need grants on them do not exist",
-    remedy: "run the statements that the reason gives, then run it again for the grants",
-};
+static FOREIGN: Code = Code::own(
+    "QL3_LEDGER_FOREIGN_TABLES",
+    Exit::Config,
+    "the schemas ql3 and ql3_ai hold tables of others, and not all that a retirement needs; nothing was changed",
+    "let the platform's migrations finish, or install into a database of its own",
+);
+static ROLES_MISSING: Code = Code::own(
+    "QL3_LEDGER_ROLES_MISSING",
+    Exit::Config,
+    "the tables are there, and roles that need grants on them do not exist",
+    "run the statements that the reason gives, then run it again for the grants",
+);

@@ -136,146 +136,110 @@ pub static CODES: &[&Code] = &[
     &UNSENDABLE,
 ];
 
-static ABSENT: Code = Code {
-    code: "QL3_CLUSTER_API_NOT_FOUND",
-    reference: None,
-    name: "Error",
-    exit: Exit::NoInput,
-    meaning: "the API server knows no such object or path",
-    remedy: "check namespace and name, and that the URL is an API server's",
-};
+static ABSENT: Code = Code::own(
+    "QL3_CLUSTER_API_NOT_FOUND",
+    Exit::NoInput,
+    "the API server knows no such object or path",
+    "check namespace and name, and that the URL is an API server's",
+);
 
-static BODY_TOO_LARGE: Code = Code {
-    code: "QL3_CLUSTER_API_BODY_TOO_LARGE",
-    reference: None,
-    name: "Error",
-    exit: Exit::Peer,
-    meaning: "an answer of the API server is larger than its kind can be",
-    remedy: "find out who answers at that address",
-};
+static BODY_TOO_LARGE: Code = Code::own(
+    "QL3_CLUSTER_API_BODY_TOO_LARGE",
+    Exit::Peer,
+    "an answer of the API server is larger than its kind can be",
+    "find out who answers at that address",
+);
 
-static BODY_TRUNCATED: Code = Code {
-    code: "QL3_CLUSTER_API_BODY_TRUNCATED",
-    reference: None,
-    name: "Error",
-    exit: Exit::Unavailable,
-    meaning: "an answer of the API server was cut off",
-    remedy: "run it again; if it repeats, look at what stands between",
-};
+static BODY_TRUNCATED: Code = Code::own(
+    "QL3_CLUSTER_API_BODY_TRUNCATED",
+    Exit::Unavailable,
+    "an answer of the API server was cut off",
+    "run it again; if it repeats, look at what stands between",
+);
 
-static CONTENT_TYPE: Code = Code {
-    code: "QL3_CLUSTER_API_CONTENT_TYPE",
-    reference: None,
-    name: "Error",
-    exit: Exit::Peer,
-    meaning: "an answer of the API server is not JSON",
-    remedy: "find out who answers at that address: a proxy or a log-in page, perhaps",
-};
+static CONTENT_TYPE: Code = Code::own(
+    "QL3_CLUSTER_API_CONTENT_TYPE",
+    Exit::Peer,
+    "an answer of the API server is not JSON",
+    "find out who answers at that address: a proxy or a log-in page, perhaps",
+);
 
-static DENIED: Code = Code {
-    code: "QL3_CLUSTER_API_DENIED",
-    reference: None,
-    name: "Error",
-    exit: Exit::Denied,
-    meaning: "the API server refuses the credential or the request (401, 403)",
-    remedy: "check Role, RoleBinding and the token's lifetime and audience",
-};
+static DENIED: Code = Code::own(
+    "QL3_CLUSTER_API_DENIED",
+    Exit::Denied,
+    "the API server refuses the credential or the request (401, 403)",
+    "check Role, RoleBinding and the token's lifetime and audience",
+);
 
-static FAILED: Code = Code {
-    code: "QL3_CLUSTER_API_FAILED",
-    reference: None,
-    name: "Error",
-    exit: Exit::Unavailable,
-    meaning: "the API server could not answer (408, 429 or 5xx)",
-    remedy: "run it again when it has recovered",
-};
+static FAILED: Code = Code::own(
+    "QL3_CLUSTER_API_FAILED",
+    Exit::Unavailable,
+    "the API server could not answer (408, 429 or 5xx)",
+    "run it again when it has recovered",
+);
 
-static JSON_INVALID: Code = Code {
-    code: "QL3_CLUSTER_API_JSON_INVALID",
-    reference: None,
-    name: "Error",
-    exit: Exit::Peer,
-    meaning: "an answer of the API server is not acceptable JSON",
-    remedy: "find out who answers at that address",
-};
+static JSON_INVALID: Code = Code::own(
+    "QL3_CLUSTER_API_JSON_INVALID",
+    Exit::Peer,
+    "an answer of the API server is not acceptable JSON",
+    "find out who answers at that address",
+);
 
-static KIND: Code = Code {
-    code: "QL3_CLUSTER_API_KIND",
-    reference: None,
-    name: "Error",
-    exit: Exit::Peer,
-    meaning: "the API server answered with another object than asked for",
-    remedy: "find out who answers at that address",
-};
+static KIND: Code = Code::own(
+    "QL3_CLUSTER_API_KIND",
+    Exit::Peer,
+    "the API server answered with another object than asked for",
+    "find out who answers at that address",
+);
 
-static LATE: Code = Code {
-    code: "QL3_CLUSTER_API_NO_TIME_LEFT",
-    reference: None,
-    name: "Error",
-    exit: Exit::TryAgain,
-    meaning: "the run's time was up before a request was sent",
-    remedy: "run it again, with a longer deadline if it repeats",
-};
+static LATE: Code = Code::own(
+    "QL3_CLUSTER_API_NO_TIME_LEFT",
+    Exit::TryAgain,
+    "the run's time was up before a request was sent",
+    "run it again, with a longer deadline if it repeats",
+);
 
-static LOST: Code = Code {
-    code: "QL3_CLUSTER_API_CONNECTION_LOST",
-    reference: None,
-    name: "Error",
-    exit: Exit::Unavailable,
-    meaning: "the connection to the API server ended without an answer",
-    remedy: "run it again; if it repeats, look at what stands between",
-};
+static LOST: Code = Code::own(
+    "QL3_CLUSTER_API_CONNECTION_LOST",
+    Exit::Unavailable,
+    "the connection to the API server ended without an answer",
+    "run it again; if it repeats, look at what stands between",
+);
 
-static REDIRECTED: Code = Code {
-    code: "QL3_CLUSTER_API_REDIRECTED",
-    reference: None,
-    name: "Error",
-    exit: Exit::Peer,
-    meaning: "the API server's address answers with a redirect, which is never followed",
-    remedy: "name the API server itself",
-};
+static REDIRECTED: Code = Code::own(
+    "QL3_CLUSTER_API_REDIRECTED",
+    Exit::Peer,
+    "the API server's address answers with a redirect, which is never followed",
+    "name the API server itself",
+);
 
-static REFUSED: Code = Code {
-    code: "QL3_CLUSTER_API_REFUSED",
-    reference: None,
-    name: "Error",
-    exit: Exit::Config,
-    meaning: "the API server, or an admission policy, refuses the request (4xx)",
-    remedy: "read the API server's audit log; check admission webhooks and policies",
-};
+static REFUSED: Code = Code::own(
+    "QL3_CLUSTER_API_REFUSED",
+    Exit::Config,
+    "the API server, or an admission policy, refuses the request (4xx)",
+    "read the API server's audit log; check admission webhooks and policies",
+);
 
-static TIMED_OUT: Code = Code {
-    code: "QL3_CLUSTER_API_TIMED_OUT",
-    reference: None,
-    name: "Error",
-    exit: Exit::Unavailable,
-    meaning: "the API server did not answer in time",
-    remedy: "run it again when it has recovered",
-};
+static TIMED_OUT: Code = Code::own(
+    "QL3_CLUSTER_API_TIMED_OUT",
+    Exit::Unavailable,
+    "the API server did not answer in time",
+    "run it again when it has recovered",
+);
 
-static TLS: Code = Code {
-    code: "QL3_CLUSTER_API_TLS",
-    reference: None,
-    name: "Error",
-    exit: Exit::Peer,
-    meaning: "the API server could not prove who it is",
-    remedy: "check the CA bundle, the certificate's names and dates",
-};
+static TLS: Code = Code::own(
+    "QL3_CLUSTER_API_TLS",
+    Exit::Peer,
+    "the API server could not prove who it is",
+    "check the CA bundle, the certificate's names and dates",
+);
 
-static UNREACHABLE: Code = Code {
-    code: "QL3_CLUSTER_API_UNREACHABLE",
-    reference: None,
-    name: "Error",
-    exit: Exit::Unavailable,
-    meaning: "no connection to the API server could be made",
-    remedy: "check address, port and the network policy's egress rules",
-};
+static UNREACHABLE: Code = Code::own(
+    "QL3_CLUSTER_API_UNREACHABLE",
+    Exit::Unavailable,
+    "no connection to the API server could be made",
+    "check address, port and the network policy's egress rules",
+);
 
-static UNSENDABLE: Code = Code {
-    code: "QL3_CLUSTER_API_UNSENDABLE",
-    reference: None,
-    name: "Error",
-    exit: Exit::Bug,
-    meaning: "a request could not be put together",
-    remedy: "report it",
-};
+static UNSENDABLE: Code =
+    Code::own("QL3_CLUSTER_API_UNSENDABLE", Exit::Bug, "a request could not be put together", "report it");

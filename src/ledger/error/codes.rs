@@ -27,10 +27,6 @@ pub static CODES: &[&Code] = &[
     &UNSETTLED,
 ];
 
-const fn own(code: &'static str, exit: Exit, meaning: &'static str, remedy: &'static str) -> Code {
-    Code { code, reference: None, name: "Error", exit, meaning, remedy }
-}
-
 const fn not_ready(code: &'static str, exit: Exit, meaning: &'static str, remedy: &'static str) -> Code {
     let (name, reference) = (
         "PluginPackagePromptOutputArtifactUnavailableError",
@@ -57,7 +53,7 @@ pub(super) static DENIED: Code = Kind::Unavailable.code(
     "the database role may not read or write the ledger",
     "run `ql3-ops ledger check`; where it finds nothing, a row security policy applies to the role",
 );
-pub(super) static DRIFTED: Code = own(
+pub(super) static DRIFTED: Code = Code::own(
     "QL3_LEDGER_SCHEMA_DRIFTED",
     Exit::Config,
     "the history table holds a step of ours with another checksum, or without the one before it",
@@ -69,7 +65,7 @@ pub(super) static LIVE: Code = Kind::Conflict.code(
     "ciphertexts under the key are still kept",
     "`ql3-ops retire plan` says whose and until when; try again after their collection",
 );
-pub(super) static LOGIN: Code = own(
+pub(super) static LOGIN: Code = Code::own(
     "QL3_POSTGRES_LOGIN_REFUSED",
     Exit::Denied,
     "the database refused the login: role, password, expiry, CONNECT privilege or pg_hba.conf",
@@ -99,7 +95,7 @@ pub(super) static RACE: Code = Kind::Conflict.code(
     "a constraint refused the row: somebody recorded one of these identities meanwhile",
     "run it again; if it repeats, one of the identities was used for another key",
 );
-pub(super) static READ_ONLY: Code = own(
+pub(super) static READ_ONLY: Code = Code::own(
     "QL3_POSTGRES_READ_ONLY",
     Exit::Config,
     "the database session is read-only",
@@ -117,13 +113,13 @@ pub(super) static SCHEMA: Code = Kind::Unavailable.code(
     "tables or columns of the ledger are missing",
     "run the platform's migrations, or `ql3-ops ledger install` on a database of its own",
 );
-pub(super) static SETTINGS: Code = own(
+pub(super) static SETTINGS: Code = Code::own(
     "QL3_POSTGRES_SESSION_SETTINGS_IGNORED",
     Exit::Config,
     "the session's settings (time-outs, search path, warnings, row security) were refused or dropped on the way, as poolers do",
     "connect to the server itself, or let the pooler pass the startup parameter `options`",
 );
-pub(super) static STANDBY: Code = own(
+pub(super) static STANDBY: Code = Code::own(
     "QL3_POSTGRES_STANDBY",
     Exit::Unavailable,
     "the database that answered is a standby",
@@ -135,7 +131,7 @@ pub(super) static UNAVAILABLE: Code = Kind::Unavailable.code(
     "the database refused a statement, ended the session or did not answer in time; nothing is half done",
     "run it again; if it repeats, the log has the SQLSTATE",
 );
-pub(super) static UNREACHABLE: Code = own(
+pub(super) static UNREACHABLE: Code = Code::own(
     "QL3_POSTGRES_UNREACHABLE",
     Exit::Unavailable,
     "nobody answers at the database's address, its name is unknown, or it takes no session now",

@@ -66,54 +66,42 @@ impl From<Option<Refusal>> for Error {
 pub static CODES: &[&Code] =
     &[&EXPIRED, &HANDSHAKE, &ISSUER, &NAME, &NOT_OFFERED, &REFUSED, &SERVER_NAME, &UNUSABLE];
 
-static EXPIRED: Code = Code {
-    code: "QL3_POSTGRES_TLS_CERTIFICATE_EXPIRED",
-    reference: None,
-    name: "Error",
-    exit: Exit::Peer,
-    meaning: "the database's certificate is expired or not yet valid",
-    remedy: "renew the certificate; compare the clocks of this node and of the database",
-};
-static HANDSHAKE: Code = Code {
-    code: "QL3_POSTGRES_TLS_HANDSHAKE_FAILED",
-    reference: None,
-    name: "Error",
-    exit: Exit::Peer,
-    meaning: "the TLS handshake with the database failed before a certificate was judged",
-    remedy: "check that the port is PostgreSQL's and that the server speaks TLS 1.2 or later",
-};
-static ISSUER: Code = Code {
-    code: "QL3_POSTGRES_TLS_ISSUER_UNKNOWN",
-    reference: None,
-    name: "Error",
-    exit: Exit::Peer,
-    meaning: "the database's certificate comes from another CA than the mounted one",
-    remedy: "mount the CA that issued it; if that is mounted, find out who answers at this address",
-};
-static NAME: Code = Code {
-    code: "QL3_POSTGRES_TLS_NAME_MISMATCH",
-    reference: None,
-    name: "Error",
-    exit: Exit::Peer,
-    meaning: "the database's certificate is for another name than QL3_POSTGRES_TLS_SERVERNAME",
-    remedy: "set a name that stands in the certificate as a SAN (a common name does not count), or find out who answers",
-};
-static NOT_OFFERED: Code = Code {
-    code: "QL3_POSTGRES_TLS_NOT_OFFERED",
-    reference: None,
-    name: "Error",
-    exit: Exit::Peer,
-    meaning: "the database answered that it does not speak TLS",
-    remedy: "switch TLS on in the server; never fall back to plaintext on a network you do not own",
-};
-static REFUSED: Code = Code {
-    code: "QL3_POSTGRES_TLS_CERTIFICATE_REFUSED",
-    reference: None,
-    name: "Error",
-    exit: Exit::Peer,
-    meaning: "the database's certificate did not pass verification",
-    remedy: "issue a server certificate (version 3, CA:FALSE, serverAuth, SHA-2) from the mounted CA",
-};
+static EXPIRED: Code = Code::own(
+    "QL3_POSTGRES_TLS_CERTIFICATE_EXPIRED",
+    Exit::Peer,
+    "the database's certificate is expired or not yet valid",
+    "renew the certificate; compare the clocks of this node and of the database",
+);
+static HANDSHAKE: Code = Code::own(
+    "QL3_POSTGRES_TLS_HANDSHAKE_FAILED",
+    Exit::Peer,
+    "the TLS handshake with the database failed before a certificate was judged",
+    "check that the port is PostgreSQL's and that the server speaks TLS 1.2 or later",
+);
+static ISSUER: Code = Code::own(
+    "QL3_POSTGRES_TLS_ISSUER_UNKNOWN",
+    Exit::Peer,
+    "the database's certificate comes from another CA than the mounted one",
+    "mount the CA that issued it; if that is mounted, find out who answers at this address",
+);
+static NAME: Code = Code::own(
+    "QL3_POSTGRES_TLS_NAME_MISMATCH",
+    Exit::Peer,
+    "the database's certificate is for another name than QL3_POSTGRES_TLS_SERVERNAME",
+    "set a name that stands in the certificate as a SAN (a common name does not count), or find out who answers",
+);
+static NOT_OFFERED: Code = Code::own(
+    "QL3_POSTGRES_TLS_NOT_OFFERED",
+    Exit::Peer,
+    "the database answered that it does not speak TLS",
+    "switch TLS on in the server; never fall back to plaintext on a network you do not own",
+);
+static REFUSED: Code = Code::own(
+    "QL3_POSTGRES_TLS_CERTIFICATE_REFUSED",
+    Exit::Peer,
+    "the database's certificate did not pass verification",
+    "issue a server certificate (version 3, CA:FALSE, serverAuth, SHA-2) from the mounted CA",
+);
 static SERVER_NAME: Code = Code {
     code: "QL3_POSTGRES_TLS_SERVERNAME_INVALID",
     reference: None,
