@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use super::decide::Record;
 use super::decide::Scene;
 use super::decide::Step;
 use super::decide::View;
@@ -18,6 +17,7 @@ use crate::keyring::Completion;
 use crate::keyring::Preparation;
 use crate::keyring::Request;
 use crate::ledger::Ledger;
+use crate::ledger::Record;
 use crate::ledger::Written;
 use crate::time::Clock;
 use crate::time::Deadline;

@@ -8,6 +8,7 @@ use crate::keyring::Preparation;
 use crate::keyring::Present;
 use crate::keyring::Request;
 use crate::keyring::State;
+use crate::ledger::Record;
 
 /// What the two stores hold about the key, as far as it was read.
 #[derive(Debug)]
@@ -18,15 +19,6 @@ pub struct Scene {
     pub view: View,
     /// Live ciphertexts under the key, where they were counted.
     pub live: Option<u64>,
-}
-
-/// The ledger's rows for one key.
-#[derive(Clone, Debug)]
-pub struct Record {
-    /// What was meant.
-    pub preparation: Preparation,
-    /// What was done, once it is.
-    pub completion: Option<Completion>,
 }
 
 /// What the Secret says of the key.

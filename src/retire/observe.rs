@@ -1,7 +1,6 @@
 //! Read ledger and Secret into one scene.
 
 use super::act::Stores;
-use super::decide::Record;
 use super::decide::Scene;
 use super::decide::View;
 use super::error::Error;
@@ -30,8 +29,7 @@ pub(super) enum Count {
 pub(super) async fn observe(stores: &mut Stores<'_>, count: Count) -> Result<Observation, Error> {
     stores.progress.enter("survey");
     let key = &stores.request.key_id;
-    let found = stores.ledger.survey(key, stores.deadline).await.map_err(Error::Ledger)?;
-    let record = found.map(|found| Record { preparation: found.preparation, completion: found.completion });
+    let record = stores.ledger.survey(key, stores.deadline).await.map_err(Error::Ledger)?;
     let resuming = record.as_ref().is_some_and(|record| record.completion.is_none());
     let (live, total) = if count == Count::Always || resuming {
         let live = stores.ledger.live_artifacts(key, stores.deadline).await.map_err(Error::Ledger)?;

@@ -6,7 +6,6 @@ use serde::Serialize;
 
 use super::COMPONENT;
 use super::decide;
-use super::decide::Record;
 use super::decide::Refusal;
 use super::decide::Scene;
 use super::decide::Step;
@@ -17,6 +16,7 @@ use crate::keyring::Preparation;
 use crate::keyring::Request;
 use crate::keyring::Retirement;
 use crate::ledger::LiveArtifacts;
+use crate::ledger::Record;
 use crate::report::Form;
 use crate::report::LastWords;
 use crate::report::Report;
