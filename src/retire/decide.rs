@@ -174,8 +174,13 @@ fn state(key: &keyring::KeyId, view: &View) -> Result<State, Refusal> {
 /// Tries the transformation, so that nothing is written for a retirement that the keyring cannot take.
 fn has_room(request: &Request, present: &Present, view: &View) -> Result<(), Refusal> {
     let View::Read(manifest) = view else { return Ok(()) };
-    let trial = Preparation::new(request, present.catalog_digest, present.material_proof, 0);
-    trial.and_then(|trial| manifest.retire(&trial)).map(drop).map_err(|_full| Refusal::NoRoom)
+    let retired = trial(request, present).and_then(|trial| manifest.retire(&trial));
+    retired.map(drop).map_err(|_full| Refusal::NoRoom)
+}
+
+/// The preparation that a run would record, but for its time, which the catalogue digest does not cover.
+pub(super) fn trial(request: &Request, present: &Present) -> Result<Preparation, keyring::Error> {
+    Preparation::new(request, present.catalog_digest, present.material_proof, 0)
 }
 
 fn proves(preparation: &Preparation, absent: &Absent) -> bool {

@@ -12,7 +12,6 @@ use super::decide::Step;
 use super::decide::View;
 use crate::exit::Exit;
 use crate::keyring::Manifest;
-use crate::keyring::Preparation;
 use crate::keyring::Request;
 use crate::keyring::Retirement;
 use crate::ledger::LiveArtifacts;
@@ -69,7 +68,7 @@ impl Plan {
             (Ok(Step::Swap(_)), None) => "swap-complete",
         };
         let exit = first.map_or(Exit::Done, |refusal| refusal.code().exit);
-        let (before, after) = sides(request, scene);
+        let (before, after) = sides(request, scene, step);
         Self {
             schema_version: 1,
             component: COMPONENT,
@@ -171,17 +170,14 @@ impl From<&Manifest> for Side {
     }
 }
 
-/// The keyring now, and the one that the run would leave. The digest does not cover the time of the
-/// preparation, so a trial preparation gives the real one.
-fn sides(request: &Request, scene: &Scene) -> (Option<Side>, Option<Side>) {
+/// The keyring now, and the one that the run would leave.
+fn sides(request: &Request, scene: &Scene, step: Result<Step, Refusal>) -> (Option<Side>, Option<Side>) {
     let View::Read(manifest) = &scene.view else {
         return (None, None);
     };
     let before = Side::from(manifest);
-    let preparation = match decide::decide(request, scene) {
-        Ok(Step::Prepare(present)) => {
-            Preparation::new(request, present.catalog_digest, present.material_proof, 0).ok()
-        }
+    let preparation = match step {
+        Ok(Step::Prepare(present)) => decide::trial(request, &present).ok(),
         Ok(Step::Swap(preparation)) => Some(preparation),
         Ok(Step::Acknowledge(_) | Step::Complete(..)) => return (Some(before.clone()), Some(before)),
         Err(_) => None,
