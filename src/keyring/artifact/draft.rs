@@ -51,7 +51,7 @@ impl Draft {
             requested_by: wire.requested_by.read()?,
             output: wire.result.read()?,
             retention: wire.retention_policy.read()?,
-            key_id: KeyId::parse(wire.key_id).map_err(|_pattern| Error::Member("keyId"))?,
+            key_id: wire::key_id(wire.key_id)?,
             sealed_at_ms: wire::integer("sealedAtMs", wire.sealed_at_ms)?,
         })
     }

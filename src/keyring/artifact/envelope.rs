@@ -157,7 +157,7 @@ impl Wire<'_> {
             output_bytes: self.output_bytes,
             eligible_at_ms: retention.eligible_at_ms(sealed_at_ms)?,
             retention,
-            key_id: KeyId::parse(self.key_id).map_err(|_pattern| Error::Member("keyId"))?,
+            key_id: wire::key_id(self.key_id)?,
             plaintext_bytes: self.plaintext_bytes,
             sealed_at_ms,
         })

@@ -5,6 +5,7 @@ use serde_json::Value;
 
 use crate::keyring::Digest;
 use crate::keyring::Identity;
+use crate::keyring::KeyId;
 use crate::keyring::members;
 
 use super::Error;
@@ -19,6 +20,10 @@ pub(super) fn object<'a, T: Deserialize<'a>>(what: &'static str, value: &'a Valu
 
 pub(super) fn identity(name: &'static str, text: &str) -> Result<Identity, Error> {
     Identity::parse(text).map_err(|_pattern| Error::Member(name))
+}
+
+pub(super) fn key_id(text: &str) -> Result<KeyId, Error> {
+    KeyId::parse(text).map_err(|_pattern| Error::Member("keyId"))
 }
 
 pub(super) fn digest(name: &'static str, text: &str) -> Result<Digest, Error> {

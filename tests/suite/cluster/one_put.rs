@@ -43,10 +43,7 @@ const CELLS: &[Cell] = &[
     Cell { name: "408", fault: |_, _| busy(408), ends: Err(Exit::Unsettled) },
     Cell {
         name: "408 after acting",
-        fault: |store, seen| {
-            store.answer(seen);
-            busy(408)
-        },
+        fault: |store, seen| after_acting(store, seen, busy(408)),
         ends: Err(Exit::Unsettled),
     },
     Cell { name: "429", fault: |_, _| busy(429), ends: Err(Exit::Unavailable) },
@@ -54,10 +51,7 @@ const CELLS: &[Cell] = &[
     Cell { name: "504", fault: |_, _| busy(504), ends: Err(Exit::Unsettled) },
     Cell {
         name: "504 after acting",
-        fault: |store, seen| {
-            store.answer(seen);
-            busy(504)
-        },
+        fault: |store, seen| after_acting(store, seen, busy(504)),
         ends: Err(Exit::Unsettled),
     },
     Cell { name: "no known status", fault: |_, _| busy(600), ends: Err(Exit::Unsettled) },
@@ -67,28 +61,19 @@ const CELLS: &[Cell] = &[
     Cell { name: "reset before acting", fault: |_, _| Play::Drop, ends: Err(Exit::Unsettled) },
     Cell {
         name: "reset after acting",
-        fault: |store, seen| {
-            store.answer(seen);
-            Play::Drop
-        },
+        fault: |store, seen| after_acting(store, seen, Play::Drop),
         ends: Ok(How::Found),
     },
     Cell { name: "half a body", fault: |store, seen| Play::Half(store.answer(seen)), ends: Ok(How::Found) },
     Cell { name: "stall before acting", fault: |_, _| Play::Stall, ends: Err(Exit::Unsettled) },
     Cell {
         name: "stall after acting",
-        fault: |store, seen| {
-            store.answer(seen);
-            Play::Stall
-        },
+        fault: |store, seen| after_acting(store, seen, Play::Stall),
         ends: Ok(How::Found),
     },
     Cell {
         name: "connection freezes after acting",
-        fault: |store, seen| {
-            store.answer(seen);
-            Play::Freeze
-        },
+        fault: |store, seen| after_acting(store, seen, Play::Freeze),
         ends: Ok(How::Found),
     },
     Cell { name: "endless body", fault: |_, _| Play::Endless, ends: Err(Exit::Unsettled) },
@@ -99,6 +84,12 @@ const CELLS: &[Cell] = &[
         ends: Ok(How::Written),
     },
 ];
+
+/// The server stores the object, and its answer is another.
+fn after_acting(store: &mut Store, seen: &Seen, play: Play) -> Play {
+    store.answer(seen);
+    play
+}
 
 fn busy(code: u16) -> Play {
     status(code).with("retry-after", "0").into()
