@@ -41,7 +41,8 @@ await() {
 }
 
 # end DIR/NAME...: asks, waits three seconds, insists. SIGINT is PostgreSQL's fast stop and as good as SIGTERM
-# for the others. The API server is not waited for longer: it may drain its watches for a minute.
+# for the others. The API server is not waited for longer: it may drain its watches for a minute. A kill that fails
+# came too late, and the next look finds the process gone or says that it is still running.
 end() {
   local signal process tries living
   for signal in INT KILL; do
