@@ -1,5 +1,6 @@
 //! The termination message: one JSON line that `kubectl get pod` shows after the container is gone.
 
+use std::borrow::Cow;
 use std::io;
 use std::io::Write;
 use std::path::PathBuf;
@@ -11,6 +12,16 @@ use serde::Serialize;
 
 use super::Failure;
 use crate::exit::Exit;
+
+/// What a run leaves, at most 1 KiB of it.
+#[derive(Debug)]
+pub enum Words {
+    /// Our own members.
+    Ours(LastWords),
+    /// Text that somebody's tooling reads byte by byte. It is cut where it is too long, for only its writer knows
+    /// what may be left out.
+    Verbatim(String),
+}
 
 /// The members in their order; absent ones are left out.
 #[derive(Debug, Default, Serialize)]
@@ -47,24 +58,7 @@ pub enum Place {
     Named(PathBuf),
 }
 
-impl LastWords {
-    /// What a failure leaves.
-    pub fn failed(failure: &Failure) -> Self {
-        Self {
-            exit: failure.code.exit.name(),
-            code: Some(failure.code.code),
-            step: Some(failure.step),
-            reason: Some(failure.reason.clone()),
-            hint: Some(failure.code.remedy),
-            ..Self::default()
-        }
-    }
-
-    /// What a success leaves: its outcome, and the digest of its receipt where there is one.
-    pub fn done(status: &'static str, receipt: Option<String>) -> Self {
-        Self { exit: Exit::Done.name(), status: Some(status), receipt, ..Self::default() }
-    }
-
+impl Words {
     /// Writes them over what was there. A pipe is refused instead of waited for.
     pub fn leave(&self, place: &Place) -> io::Result<()> {
         let (path, create) = match place {
@@ -81,9 +75,41 @@ impl LastWords {
         }
         rustix::fs::ftruncate(&descriptor, 0)?;
         let mut file = std::fs::File::from(descriptor);
-        file.write_all(self.line().as_bytes())?;
+        file.write_all(self.text().as_bytes())?;
         // A full disk may only show here.
         file.sync_data().or_else(|e| if e.raw_os_error() == Some(EINVAL) { Ok(()) } else { Err(e) })
+    }
+
+    fn text(&self) -> Cow<'_, str> {
+        match self {
+            Self::Ours(words) => Cow::Owned(words.line()),
+            Self::Verbatim(text) => Cow::Borrowed(text.split_at(text.floor_char_boundary(LIMIT)).0),
+        }
+    }
+}
+
+impl From<LastWords> for Words {
+    fn from(words: LastWords) -> Self {
+        Self::Ours(words)
+    }
+}
+
+impl LastWords {
+    /// What a failure leaves.
+    pub fn failed(failure: &Failure) -> Self {
+        Self {
+            exit: failure.code.exit.name(),
+            code: Some(failure.code.code),
+            step: Some(failure.step),
+            reason: Some(failure.reason.clone()),
+            hint: Some(failure.code.remedy),
+            ..Self::default()
+        }
+    }
+
+    /// What a success leaves: its outcome, and the digest of its receipt where there is one.
+    pub fn done(status: &'static str, receipt: Option<String>) -> Self {
+        Self { exit: Exit::Done.name(), status: Some(status), receipt, ..Self::default() }
     }
 
     /// One line of at most [`LIMIT`] bytes: the reason is shortened, never the code or the hint.
@@ -136,8 +162,25 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let fifo = directory.path().join("fifo");
         rustix::fs::mkfifoat(rustix::fs::CWD, &fifo, Mode::RWXU).unwrap();
-        assert!(LastWords::default().leave(&Place::Named(fifo)).is_err());
-        assert!(LastWords::default().leave(&Place::Named(directory.path().join("no/file"))).is_err());
-        assert!(LastWords::default().leave(&Place::Named(directory.path().join("file"))).is_ok());
+        let leave = |path| Words::from(LastWords::default()).leave(&Place::Named(path));
+        assert!(leave(fifo).is_err());
+        assert!(leave(directory.path().join("no/file")).is_err());
+        assert!(leave(directory.path().join("file")).is_ok());
+    }
+
+    #[test]
+    fn verbatim_text_is_left_as_it_is_over_what_was_there_up_to_the_limit() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("message");
+        let left = |text: &str| {
+            Words::Verbatim(text.to_owned()).leave(&Place::Named(path.clone())).unwrap();
+            std::fs::read_to_string(&path).unwrap()
+        };
+        let longest = "x".repeat(LIMIT);
+        assert_eq!(left(&longest), longest);
+        assert_eq!(left(&format!("{longest}y")), longest);
+        assert_eq!(left(&"é".repeat(LIMIT)), "é".repeat(LIMIT / 2));
+        let ready = r#"{"schemaVersion":1,"ready":true,"code":"POLICY_READY"}"#;
+        assert_eq!(left(ready), ready);
     }
 }

@@ -11,6 +11,7 @@ use std::io::Write;
 
 pub use last_words::LastWords;
 pub use last_words::Place;
+pub use last_words::Words;
 
 use crate::code::Code;
 use crate::exit::Exit;
@@ -26,7 +27,7 @@ pub struct Report {
     /// The failure line, with its newline, or nothing.
     pub stderr: String,
     /// What the kubelet is told.
-    pub last_words: LastWords,
+    pub last_words: Words,
 }
 
 /// Who reads a result.
@@ -89,7 +90,8 @@ pub struct Speaker {
 
 impl Report {
     /// A run that ended as wished, with its result.
-    pub fn done(stdout: impl Into<Hidden>, last_words: LastWords) -> Self {
+    pub fn done(stdout: impl Into<Hidden>, last_words: impl Into<Words>) -> Self {
+        let last_words = last_words.into();
         Self { exit: Exit::Done, stdout: stdout.into(), stderr: String::new(), last_words }
     }
 
@@ -109,7 +111,7 @@ impl Report {
             reason = failure.reason,
             "failed"
         );
-        Self { exit: code.exit, stdout: Hidden::from(""), stderr, last_words: LastWords::failed(failure) }
+        Self { exit: code.exit, stderr, ..Self::done("", LastWords::failed(failure)) }
     }
 
     /// Says everything, result first, and returns the exit code: 74 where a successful run could not say it.

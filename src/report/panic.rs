@@ -4,6 +4,7 @@ use std::panic;
 
 use super::LastWords;
 use super::Place;
+use super::Words;
 
 /// Replaces the standard hook, which prints the message. The process ends with 101.
 pub fn hook(place: Place) {
@@ -17,6 +18,6 @@ pub fn hook(place: Place) {
             ..LastWords::default()
         };
         // Nothing more can be done about words that cannot be written.
-        drop(words.leave(&place));
+        drop(Words::from(words).leave(&place));
     }));
 }

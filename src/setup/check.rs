@@ -32,15 +32,14 @@ pub(super) async fn check(
         Form::Json => line(&readiness),
         Form::Text => text(&readiness),
     };
-    let report = Report::done(stdout, LastWords::done("ready", None));
     let Err(refusal) = readiness.verdict() else {
-        return Ok(report);
+        return Ok(Report::done(stdout, LastWords::done("ready", None)));
     };
     let exit: Exit = refusal.code().exit;
     let hint = Some(refusal.code().remedy);
     let last_words =
         LastWords { exit: exit.name(), code: Some(refusal.code().code), hint, ..LastWords::default() };
-    Ok(Report { exit, last_words, ..report })
+    Ok(Report { exit, ..Report::done(stdout, last_words) })
 }
 
 fn line(readiness: &Readiness) -> String {
