@@ -29,6 +29,16 @@ impl Code {
         Self { code, reference: None, name: "Error", exit, meaning, remedy }
     }
 
+    /// A failure that the reference prints as a bare `TypeError`, without a code.
+    pub const fn type_error(
+        code: &'static str,
+        exit: Exit,
+        meaning: &'static str,
+        remedy: &'static str,
+    ) -> Self {
+        Self { name: "TypeError", ..Self::own(code, exit, meaning, remedy) }
+    }
+
     /// What a failure line prints.
     pub const fn printed(&self) -> &'static str {
         match self.reference {

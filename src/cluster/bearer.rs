@@ -107,22 +107,18 @@ fn header(token: &Hidden) -> Result<HeaderValue, TokenError> {
     Ok(value)
 }
 
-pub(crate) static TOKEN_INVALID: Code = Code {
-    code: "QL3_CLUSTER_TOKEN_INVALID",
-    reference: None,
-    name: "TypeError",
-    exit: Exit::Data,
-    meaning: "the API server's token is not one line of printable ASCII",
-    remedy: "check what the token file or the kubeconfig holds",
-};
-pub(crate) static TOKEN_UNREADABLE: Code = Code {
-    code: "QL3_CLUSTER_TOKEN_UNREADABLE",
-    reference: None,
-    name: "TypeError",
-    exit: Exit::Config,
-    meaning: "the API server's token file is missing, too large or unreadable",
-    remedy: "check the projected volume of the Pod, or tokenFile in the kubeconfig",
-};
+pub(crate) static TOKEN_INVALID: Code = Code::type_error(
+    "QL3_CLUSTER_TOKEN_INVALID",
+    Exit::Data,
+    "the API server's token is not one line of printable ASCII",
+    "check what the token file or the kubeconfig holds",
+);
+pub(crate) static TOKEN_UNREADABLE: Code = Code::type_error(
+    "QL3_CLUSTER_TOKEN_UNREADABLE",
+    Exit::Config,
+    "the API server's token file is missing, too large or unreadable",
+    "check the projected volume of the Pod, or tokenFile in the kubeconfig",
+);
 
 const SCHEME: &[u8] = b"Bearer ";
 

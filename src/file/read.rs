@@ -168,14 +168,12 @@ pub(super) static CHANGED: Code = Code::own(
     "a file was written to while it was read",
     "run it again; if it repeats, find out who writes the file",
 );
-pub(super) static INVALID_PATH: Code = Code {
-    code: "QL3_FILE_PATH_INVALID",
-    reference: None,
-    name: "TypeError",
-    exit: Exit::Usage,
-    meaning: "a path is relative, longer than 4096 bytes or has a NUL byte",
-    remedy: "name the file by its absolute path",
-};
+pub(super) static INVALID_PATH: Code = Code::type_error(
+    "QL3_FILE_PATH_INVALID",
+    Exit::Usage,
+    "a path is relative, longer than 4096 bytes or has a NUL byte",
+    "name the file by its absolute path",
+);
 pub(super) static LINK: Code = Code {
     code: "QL3_FILE_LINK",
     reference: Some("ELOOP"),
@@ -184,22 +182,18 @@ pub(super) static LINK: Code = Code {
     meaning: "a file that must stand there itself is a symbolic link",
     remedy: "mount it with subPath, or copy it; links are refused so that nobody swaps the target",
 };
-pub(super) static NOT_REGULAR: Code = Code {
-    code: "QL3_FILE_NOT_REGULAR",
-    reference: None,
-    name: "TypeError",
-    exit: Exit::Data,
-    meaning: "a directory, pipe, socket or device stands where a file is expected",
-    remedy: "check the mount: a ConfigMap mounted without subPath is a directory",
-};
-pub(super) static SIZE: Code = Code {
-    code: "QL3_FILE_SIZE_INVALID",
-    reference: None,
-    name: "TypeError",
-    exit: Exit::Data,
-    meaning: "a file is empty or larger than its limit",
-    remedy: "check that it is the file you meant",
-};
+pub(super) static NOT_REGULAR: Code = Code::type_error(
+    "QL3_FILE_NOT_REGULAR",
+    Exit::Data,
+    "a directory, pipe, socket or device stands where a file is expected",
+    "check the mount: a ConfigMap mounted without subPath is a directory",
+);
+pub(super) static SIZE: Code = Code::type_error(
+    "QL3_FILE_SIZE_INVALID",
+    Exit::Data,
+    "a file is empty or larger than its limit",
+    "check that it is the file you meant",
+);
 pub(super) static UNREADABLE: Code = Code::own(
     "QL3_FILE_UNREADABLE",
     Exit::NoInput,

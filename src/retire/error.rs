@@ -180,15 +180,12 @@ static CLOSE: Code = Code::own(
     "the work was done, and then the database session did not end in order",
     "run the same command again: it says what is recorded",
 );
-static COMMAND_SHAPE: Code = Code {
-    name: "TypeError",
-    ..Code::own(
-        "QL3_RETIREMENT_COMMAND_SHAPE_INVALID",
-        Exit::Data,
-        "the command file is JSON but not a retirement command",
-        "write it with `ql3-ops retire command`",
-    )
-};
+static COMMAND_SHAPE: Code = Code::type_error(
+    "QL3_RETIREMENT_COMMAND_SHAPE_INVALID",
+    Exit::Data,
+    "the command file is JSON but not a retirement command",
+    "write it with `ql3-ops retire command`",
+);
 static COMMAND_SYNTAX: Code = Code {
     name: "SyntaxError",
     ..Code::own(

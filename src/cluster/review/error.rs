@@ -51,27 +51,21 @@ impl Error {
 /// The codes of this module. The reference prints a bare `TypeError` for them.
 pub static CODES: &[&Code] = &[&TOO_NARROW, &TOO_WIDE, &UNPROVEN];
 
-static TOO_NARROW: Code = Code {
-    code: "QL3_CLUSTER_ACCESS_TOO_NARROW",
-    reference: None,
-    name: "TypeError",
-    exit: Exit::Denied,
-    meaning: "the service account lacks a right that the work needs",
-    remedy: "apply the operation's Role and RoleBinding; the message names verb and resource",
-};
-static TOO_WIDE: Code = Code {
-    code: "QL3_CLUSTER_ACCESS_TOO_WIDE",
-    reference: None,
-    name: "TypeError",
-    exit: Exit::Denied,
-    meaning: "the service account has a right that the work must not have",
-    remedy: "remove the other binding of this service account; the message names verb and resource",
-};
-static UNPROVEN: Code = Code {
-    code: "QL3_CLUSTER_ACCESS_UNPROVEN",
-    reference: None,
-    name: "TypeError",
-    exit: Exit::Denied,
-    meaning: "an authorizer could not work out whether a right is granted",
-    remedy: "look for bindings of missing roles and for authorization webhooks that fail",
-};
+static TOO_NARROW: Code = Code::type_error(
+    "QL3_CLUSTER_ACCESS_TOO_NARROW",
+    Exit::Denied,
+    "the service account lacks a right that the work needs",
+    "apply the operation's Role and RoleBinding; the message names verb and resource",
+);
+static TOO_WIDE: Code = Code::type_error(
+    "QL3_CLUSTER_ACCESS_TOO_WIDE",
+    Exit::Denied,
+    "the service account has a right that the work must not have",
+    "remove the other binding of this service account; the message names verb and resource",
+);
+static UNPROVEN: Code = Code::type_error(
+    "QL3_CLUSTER_ACCESS_UNPROVEN",
+    Exit::Denied,
+    "an authorizer could not work out whether a right is granted",
+    "look for bindings of missing roles and for authorization webhooks that fail",
+);

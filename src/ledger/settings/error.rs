@@ -77,11 +77,9 @@ static ENVIRONMENT: Code = Code {
     meaning: "the variables that say where the database is and who logs in are incomplete or malformed",
     remedy: "set the URL or the discrete values, not both; percent-encode special characters in a URL",
 };
-static TLS_SETTINGS: Code = Code {
-    code: "QL3_POSTGRES_TLS_SETTINGS_INVALID",
-    reference: None,
-    name: "TypeError",
-    exit: Exit::Config,
-    meaning: "the variables that say how the database proves who it is are incomplete or contradict each other",
-    remedy: "set QL3_POSTGRES_TLS_CA_FILE and QL3_POSTGRES_TLS_SERVERNAME, and leave the mode at verify-full",
-};
+static TLS_SETTINGS: Code = Code::type_error(
+    "QL3_POSTGRES_TLS_SETTINGS_INVALID",
+    Exit::Config,
+    "the variables that say how the database proves who it is are incomplete or contradict each other",
+    "set QL3_POSTGRES_TLS_CA_FILE and QL3_POSTGRES_TLS_SERVERNAME, and leave the mode at verify-full",
+);

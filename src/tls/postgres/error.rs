@@ -102,19 +102,15 @@ static REFUSED: Code = Code::own(
     "the database's certificate did not pass verification",
     "issue a server certificate (version 3, CA:FALSE, serverAuth, SHA-2) from the mounted CA",
 );
-static SERVER_NAME: Code = Code {
-    code: "QL3_POSTGRES_TLS_SERVERNAME_INVALID",
-    reference: None,
-    name: "TypeError",
-    exit: Exit::Config,
-    meaning: "QL3_POSTGRES_TLS_SERVERNAME is not a DNS name of two or more labels",
-    remedy: "use a name the certificate carries, for example ql3-postgres-rw.qinglong3-system.svc",
-};
-static UNUSABLE: Code = Code {
-    code: "QL3_POSTGRES_TLS_AUTHORITIES_UNUSABLE",
-    reference: None,
-    name: "TypeError",
-    exit: Exit::Config,
-    meaning: "no TLS client can be made with the mounted CA certificates",
-    remedy: "check the key size and the algorithm of the CA",
-};
+static SERVER_NAME: Code = Code::type_error(
+    "QL3_POSTGRES_TLS_SERVERNAME_INVALID",
+    Exit::Config,
+    "QL3_POSTGRES_TLS_SERVERNAME is not a DNS name of two or more labels",
+    "use a name the certificate carries, for example ql3-postgres-rw.qinglong3-system.svc",
+);
+static UNUSABLE: Code = Code::type_error(
+    "QL3_POSTGRES_TLS_AUTHORITIES_UNUSABLE",
+    Exit::Config,
+    "no TLS client can be made with the mounted CA certificates",
+    "check the key size and the algorithm of the CA",
+);
