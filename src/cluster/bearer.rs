@@ -111,7 +111,7 @@ pub(crate) static TOKEN_INVALID: Code = Code::type_error(
     "QL3_CLUSTER_TOKEN_INVALID",
     Exit::Data,
     "the API server's token is not one line of printable ASCII",
-    "check what the token file or the kubeconfig holds",
+    "put one whole token, and nothing else, into the token file or the kubeconfig",
 );
 pub(crate) static TOKEN_UNREADABLE: Code = Code::type_error(
     "QL3_CLUSTER_TOKEN_UNREADABLE",

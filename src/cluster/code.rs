@@ -48,7 +48,7 @@ pub(super) static INVALID: Code = Kind::Invalid.code(
     "QL3_SECRET_ADDRESS_INVALID",
     Exit::Data,
     "the command names a namespace, Secret, UID or entry that cannot exist",
-    "correct the member that the message names",
+    "correct the member that the reason names",
 );
 
 static UNAVAILABLE_ABSENT: Code = Kind::Unavailable.code(
@@ -62,7 +62,7 @@ static UNAVAILABLE_BUG: Code = Kind::Unavailable.code(
     "QL3_SECRET_REQUEST_BROKEN",
     Exit::Bug,
     "a request about the Secret could not be put together",
-    "report it",
+    "report it as a bug, with the version and the termination message",
 );
 
 static UNAVAILABLE_CONFIG: Code = Kind::Unavailable.code(
@@ -76,7 +76,7 @@ static UNAVAILABLE_DATA: Code = Kind::Unavailable.code(
     "QL3_SECRET_INVALID",
     Exit::Data,
     "the Secret is not the keyring's: wrong identity, labels, annotations, entry or content",
-    "inspect the keyring; restore the Secret from the last good generation if it was edited by hand",
+    "read the reason; restore the Secret from the last good generation if it was edited by hand",
 );
 
 static UNAVAILABLE_DENIED: Code = Kind::Unavailable.code(
@@ -111,5 +111,5 @@ static UNAVAILABLE_UNSETTLED: Code = Kind::Unavailable.code(
     "QL3_SECRET_UNSETTLED",
     Exit::Unsettled,
     "a write of the Secret was sent and nothing could settle what became of it",
-    "run the same command again: the ledger holds the preparation, the next run decides",
+    "run the same command again: the ledger holds the preparation, and the next run settles it",
 );

@@ -56,5 +56,5 @@ static STDIN: Code = Code::own(
     "QL3_KEYRING_STDIN_INVALID",
     Exit::NoInput,
     "stdin is empty, unreadable or longer than a Secret may be",
-    "pipe one Secret in: kubectl get secret NAME -o json | ql3-ops keyring inspect --stdin",
+    "pipe in one Secret, as `kubectl get secret NAME -o json` prints it",
 );

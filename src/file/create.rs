@@ -78,5 +78,5 @@ pub(super) static UNWRITABLE: Code = Code::own(
     "QL3_FILE_UNWRITABLE",
     Exit::Io,
     "the operating system took a new file but not its content",
-    "check the free space; nothing was left behind",
+    "free some space and run the same command again: nothing was left behind",
 );

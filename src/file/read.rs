@@ -160,13 +160,13 @@ pub(super) static ABSENT: Code = Code {
     name: "Error",
     exit: Exit::NoInput,
     meaning: "a named file is not there",
-    remedy: "check the mount and the path; a ConfigMap file needs its subPath",
+    remedy: "check the path, and that its volume is mounted",
 };
 pub(super) static CHANGED: Code = Code::own(
     "QL3_FILE_CHANGED_DURING_READ",
     Exit::TryAgain,
     "a file was written to while it was read",
-    "run it again; if it repeats, find out who writes the file",
+    "run the same command again; if it repeats, find out who writes the file",
 );
 pub(super) static INVALID_PATH: Code = Code::type_error(
     "QL3_FILE_PATH_INVALID",
@@ -192,13 +192,13 @@ pub(super) static SIZE: Code = Code::type_error(
     "QL3_FILE_SIZE_INVALID",
     Exit::Data,
     "a file is empty or larger than its limit",
-    "check that it is the file you meant",
+    "check that the path names the file that is meant",
 );
 pub(super) static UNREADABLE: Code = Code::own(
     "QL3_FILE_UNREADABLE",
     Exit::NoInput,
     "the operating system refused to read a file",
-    "check its mode and owner: the process runs as 10001:10001",
+    "check its mode and owner; in the image the process runs as 10001:10001",
 );
 
 /// Bytes of a path: Linux's `PATH_MAX`.

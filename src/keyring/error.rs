@@ -168,20 +168,20 @@ impl Kind {
 pub(super) static CONFLICT: Code = Kind::Conflict.code(
     "QL3_KEYRING_CONFLICT",
     Exit::Data,
-    "the key cannot retire as ordered: it is active, in use, changed, or retired under another order",
-    "inspect the keyring and the ledger; if the key retired under another order, run that order again",
+    "the key cannot be retired as commanded: it is active, not held, changed or retired by another command, or the keyring is full",
+    "look at `ql3-ops keyring inspect`; if another command retired the key, run that one again",
 );
 pub(super) static INVALID: Code = Kind::Invalid.code(
     "QL3_KEYRING_INPUT_INVALID",
     Exit::Data,
-    "an order, an identity or a receipt is malformed",
-    "correct the named member; an altered receipt must be restored, not repaired",
+    "a command, an identity or a receipt is malformed",
+    "correct the member that the reason names; an altered receipt must be restored, not repaired",
 );
 pub(super) static UNAVAILABLE: Code = Kind::Unavailable.code(
     "QL3_KEYRING_UNUSABLE",
     Exit::Data,
     "the keyring is not in its canonical form, does not prove itself, or does not know the key",
-    "verify the keyring; restore the Secret from the last good generation if it was edited by hand",
+    "read the reason; restore the Secret from the last good generation if it was edited by hand",
 );
 
 #[cfg(test)]

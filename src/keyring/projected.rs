@@ -158,7 +158,7 @@ pub(super) static UNAVAILABLE: Code = Code {
     name: "PluginPackagePromptOutputProjectedKeyringUnavailableError",
     exit: Exit::Config,
     meaning: "the keyring in the mounted volume cannot be used",
-    remedy: "read again; if it repeats, compare the volume's mode, items and Secret with the manifest",
+    remedy: "run the same command again; if it repeats, compare the volume's mode, items and Secret with the manifest",
 };
 
 const MAX_FILE_NAME: usize = 253;

@@ -172,7 +172,7 @@ static CATALOG_CHANGED: Code = conflict(
     "QL3_RETIREMENT_CATALOG_CHANGED",
     Exit::Data,
     "the keyring changed after the preparation that pins it; this key can never be retired by this protocol",
-    "keep the key; serialise rotations and retirements from now on (docs/runbook.md)",
+    "keep the key; run rotations and retirements one after the other from now on",
 );
 static CLOSE: Code = Code::own(
     "QL3_RETIREMENT_CLOSE_FAILED",
@@ -192,7 +192,7 @@ static COMMAND_SYNTAX: Code = Code {
         "QL3_RETIREMENT_COMMAND_SYNTAX_INVALID",
         Exit::Data,
         "the command file is not JSON",
-        "check the file at the reported line and column",
+        "correct it at the line and column that the reason names, or write it with `ql3-ops retire command`",
     )
 };
 static COMPLETION_DISPUTED: Code = conflict(
@@ -210,7 +210,7 @@ static COMPLETION_MISSING: Code = Kind::Unavailable.code(
 static COMPLETION_REFUSED: Code = conflict(
     "QL3_RETIREMENT_COMPLETION_REFUSED",
     Exit::Data,
-    "the key is out of the Secret, and the ledger refuses to record it: it holds live ciphertexts or another order",
+    "the key is out of the Secret, and the ledger refuses to record it: it holds live ciphertexts or another command",
     "touch nothing; find out who wrote to the ledger past the fence, and keep a copy of the old keyring if there is one",
 );
 static IDENTITIES: Code = Code {
@@ -231,12 +231,12 @@ static NO_SIGNALS: Code = Code::own(
     "QL3_SIGNALS_UNAVAILABLE",
     Exit::Os,
     "the operating system refused to deliver signals to the process",
-    "check the limits on open files and the seccomp profile",
+    "check the limit on open files and the seccomp profile",
 );
 static OUT_OF_TIME: Code = Code::own(
     "QL3_RETIREMENT_OUT_OF_TIME",
     Exit::TryAgain,
-    "the deadline passed; this run had sent no swap",
+    "the deadline passed; this run had not sent its write of the Secret",
     "look for what is slow in the log at `--log-level info`, then run the same command again",
 );
 static PROOF_MISMATCH: Code = conflict(
@@ -254,7 +254,7 @@ static RETIRED_ELSEWHERE: Code = conflict(
 static STOPPED: Code = Code::own(
     "QL3_RETIREMENT_STOPPED",
     Exit::TryAgain,
-    "SIGTERM or SIGINT came; this run had sent no swap",
+    "SIGTERM or SIGINT came; this run had not sent its write of the Secret",
     "run the same command again",
 );
 static UNKNOWN: Code = Kind::Unavailable.code(
@@ -266,8 +266,8 @@ static UNKNOWN: Code = Kind::Unavailable.code(
 static UNSETTLED: Code = Kind::Unavailable.code(
     "QL3_RETIREMENT_UNSETTLED",
     Exit::Unsettled,
-    "the swap was sent and its effect is not known",
-    "run the same command again: the ledger holds the intent, and the next run settles it",
+    "the write of the Secret was sent and its effect is not known",
+    "run the same command again: the ledger holds the preparation, and the next run settles it",
 );
 
 #[cfg(test)]

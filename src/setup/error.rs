@@ -46,5 +46,5 @@ static ROLES_MISSING: Code = Code::own(
     "QL3_LEDGER_ROLES_MISSING",
     Exit::Config,
     "the tables are there, and roles that need grants on them do not exist",
-    "run the statements that the reason gives, then run it again for the grants",
+    "let an administrator run the statements that the reason gives, then run `ql3-ops ledger install` again",
 );

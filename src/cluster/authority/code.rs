@@ -44,7 +44,7 @@ pub(super) static CA_DAMAGED: Code = Code::type_error(
     "QL3_CLUSTER_CA_DAMAGED",
     Exit::Data,
     "a block of the cluster's CA bundle is not a readable certificate",
-    "replace the bundle; the message names block and line",
+    "replace the bundle; the reason names block and line",
 );
 
 pub(super) static CA_EMPTY: Code = Code::type_error(
@@ -58,21 +58,21 @@ pub(super) static CA_IS_LEAF: Code = Code::type_error(
     "QL3_CLUSTER_CA_IS_LEAF",
     Exit::Data,
     "a server's own certificate is pinned where a CA must stand",
-    "put the CA that issued it into the bundle; the message names the position",
+    "put the CA that issued it into the bundle; the reason names the position",
 );
 
 pub(super) static CA_MISSING: Code = Code::type_error(
     "QL3_CLUSTER_CA_MISSING",
     Exit::Config,
     "a kubeconfig cluster names no certificate authority",
-    "add certificate-authority or certificate-authority-data: system roots are never used",
+    "add certificate-authority or certificate-authority-data to it: system roots are never used",
 );
 
 pub(super) static CERTIFICATE_INVALID: Code = Code::type_error(
     "QL3_CLUSTER_CLIENT_CERTIFICATE_INVALID",
     Exit::Data,
     "client certificate and key are not a usable pair",
-    "give both, in PEM, of one pair",
+    "give a certificate and its own private key, both in PEM",
 );
 
 pub(super) static CERTIFICATE_UNREADABLE: Code = Code::type_error(
@@ -85,22 +85,22 @@ pub(super) static CERTIFICATE_UNREADABLE: Code = Code::type_error(
 pub(super) static CONTEXT_UNKNOWN: Code = Code::type_error(
     "QL3_KUBECONFIG_CONTEXT_UNKNOWN",
     Exit::NoInput,
-    "the kubeconfig has no single context, cluster and user of that name",
-    "name a context that kubectl config get-contexts shows",
+    "the kubeconfig has not exactly one context, cluster and user of the name",
+    "name a context that `kubectl config get-contexts` shows",
 );
 
 pub(super) static CREDENTIAL_MISSING: Code = Code::type_error(
     "QL3_KUBECONFIG_CREDENTIAL_MISSING",
     Exit::Config,
     "a kubeconfig user has neither a token nor a client certificate",
-    "use a context with static credentials",
+    "use a context with a token or a client certificate",
 );
 
 pub(super) static ENVIRONMENT_MISSING: Code = Code::type_error(
     "QL3_CLUSTER_ENVIRONMENT_MISSING",
     Exit::Config,
     "KUBERNETES_SERVICE_HOST or KUBERNETES_SERVICE_PORT is not set",
-    "run it in a Pod, or name a kubeconfig",
+    "run it in a Pod, or name a kubeconfig with `--kubeconfig`",
 );
 
 pub(super) static EXEC_REFUSED: Code = Code::type_error(
@@ -114,7 +114,7 @@ pub(super) static HOST_INVALID: Code = Code::type_error(
     "QL3_CLUSTER_HOST_INVALID",
     Exit::Config,
     "KUBERNETES_SERVICE_HOST is neither an address nor a DNS name",
-    "see who sets the variable in the Pod",
+    "take what sets the variable out of the Pod's manifest: the kubelet sets it",
 );
 
 pub(super) static IMPERSONATION_REFUSED: Code = Code::type_error(
@@ -128,21 +128,21 @@ pub(super) static INSECURE_REFUSED: Code = Code::type_error(
     "QL3_KUBECONFIG_INSECURE_REFUSED",
     Exit::Config,
     "a kubeconfig cluster skips TLS verification",
-    "name the cluster's CA instead",
+    "remove insecure-skip-tls-verify and name the cluster's CA",
 );
 
 pub(super) static KUBECONFIG_INVALID: Code = Code::type_error(
     "QL3_KUBECONFIG_INVALID",
     Exit::Data,
     "the kubeconfig cannot be parsed",
-    "check it with kubectl config view",
+    "check it with `kubectl config view`",
 );
 
 pub(super) static KUBECONFIG_UNREADABLE: Code = Code::type_error(
     "QL3_KUBECONFIG_UNREADABLE",
     Exit::NoInput,
     "the kubeconfig is missing, too large or unreadable",
-    "check the path and the file's mode",
+    "check the path, and the file's mode and owner",
 );
 
 pub(super) static PASSWORD_REFUSED: Code = Code::type_error(
@@ -156,21 +156,21 @@ pub(super) static PORT_DIFFERS: Code = Code::type_error(
     "QL3_CLUSTER_PORT_DIFFERS",
     Exit::Config,
     "KUBERNETES_SERVICE_PORT and KUBERNETES_SERVICE_PORT_HTTPS differ",
-    "see who sets them: the barrier would prove another path than the one used",
+    "take what sets them out of the Pod's manifest: the barrier would prove another path than the one used",
 );
 
 pub(super) static PORT_INVALID: Code = Code::type_error(
     "QL3_CLUSTER_PORT_INVALID",
     Exit::Config,
     "the API server's port is not a plain decimal number from 1 to 65535",
-    "see who sets the variable in the Pod, or correct the kubeconfig",
+    "take what sets the variable out of the Pod's manifest, or correct the kubeconfig",
 );
 
 pub(super) static PROXY_REFUSED: Code = Code::type_error(
     "QL3_KUBECONFIG_PROXY_REFUSED",
     Exit::Config,
     "a kubeconfig cluster is reached through a proxy",
-    "run it where the API server is reachable directly",
+    "remove proxy-url, and run it where the API server is reached directly",
 );
 
 pub(super) static SERVER_INVALID: Code = Code::type_error(
@@ -184,12 +184,12 @@ pub(super) static SERVER_NOT_HTTPS: Code = Code::type_error(
     "QL3_CLUSTER_SERVER_NOT_HTTPS",
     Exit::Config,
     "the API server's URL is not https",
-    "use the TLS port",
+    "give an https URL with the API server's TLS port",
 );
 
 pub(super) static TOKEN_AMBIGUOUS: Code = Code::type_error(
     "QL3_KUBECONFIG_TOKEN_AMBIGUOUS",
     Exit::Config,
     "a kubeconfig user has both a token and a token file",
-    "keep the one that is meant",
+    "keep one of the two",
 );

@@ -54,18 +54,18 @@ pub static CODES: &[&Code] = &[&TOO_NARROW, &TOO_WIDE, &UNPROVEN];
 static TOO_NARROW: Code = Code::type_error(
     "QL3_CLUSTER_ACCESS_TOO_NARROW",
     Exit::Denied,
-    "the service account lacks a right that the work needs",
-    "apply the operation's Role and RoleBinding; the message names verb and resource",
+    "the identity lacks a right that the work needs",
+    "apply the operation's Role and RoleBinding; the reason names verb and resource",
 );
 static TOO_WIDE: Code = Code::type_error(
     "QL3_CLUSTER_ACCESS_TOO_WIDE",
     Exit::Denied,
-    "the service account has a right that the work must not have",
-    "remove the other binding of this service account; the message names verb and resource",
+    "the identity has a right that the work must not have",
+    "remove the binding that grants it; the reason names verb and resource",
 );
 static UNPROVEN: Code = Code::type_error(
     "QL3_CLUSTER_ACCESS_UNPROVEN",
     Exit::Denied,
     "an authorizer could not work out whether a right is granted",
-    "look for bindings of missing roles and for authorization webhooks that fail",
+    "look for bindings to missing roles and for authorization webhooks that fail",
 );

@@ -154,7 +154,7 @@ static BODY_TRUNCATED: Code = Code::own(
     "QL3_CLUSTER_API_BODY_TRUNCATED",
     Exit::Unavailable,
     "an answer of the API server was cut off",
-    "run it again; if it repeats, look at what stands between",
+    "run the same command again; if it repeats, look at proxies and load balancers on the way",
 );
 
 static CONTENT_TYPE: Code = Code::own(
@@ -175,7 +175,7 @@ static FAILED: Code = Code::own(
     "QL3_CLUSTER_API_FAILED",
     Exit::Unavailable,
     "the API server could not answer (408, 429 or 5xx)",
-    "run it again when it has recovered",
+    "run the same command again when it has recovered",
 );
 
 static JSON_INVALID: Code = Code::own(
@@ -196,21 +196,21 @@ static LATE: Code = Code::own(
     "QL3_CLUSTER_API_NO_TIME_LEFT",
     Exit::TryAgain,
     "the run's time was up before a request was sent",
-    "run it again, with a longer deadline if it repeats",
+    "run the same command again; if it repeats, with a longer `--deadline-seconds`",
 );
 
 static LOST: Code = Code::own(
     "QL3_CLUSTER_API_CONNECTION_LOST",
     Exit::Unavailable,
     "the connection to the API server ended without an answer",
-    "run it again; if it repeats, look at what stands between",
+    "run the same command again; if it repeats, look at proxies and load balancers on the way",
 );
 
 static REDIRECTED: Code = Code::own(
     "QL3_CLUSTER_API_REDIRECTED",
     Exit::Peer,
     "the API server's address answers with a redirect, which is never followed",
-    "name the API server itself",
+    "give the API server's own address instead of the one that redirects",
 );
 
 static REFUSED: Code = Code::own(
@@ -224,14 +224,14 @@ static TIMED_OUT: Code = Code::own(
     "QL3_CLUSTER_API_TIMED_OUT",
     Exit::Unavailable,
     "the API server did not answer in time",
-    "run it again when it has recovered",
+    "run the same command again when it has recovered",
 );
 
 static TLS: Code = Code::own(
     "QL3_CLUSTER_API_TLS",
     Exit::Peer,
     "the API server could not prove who it is",
-    "check the CA bundle, the certificate's names and dates",
+    "check the CA bundle, and the names and dates of the server's certificate",
 );
 
 static UNREACHABLE: Code = Code::own(
@@ -241,5 +241,9 @@ static UNREACHABLE: Code = Code::own(
     "check address, port and the network policy's egress rules",
 );
 
-static UNSENDABLE: Code =
-    Code::own("QL3_CLUSTER_API_UNSENDABLE", Exit::Bug, "a request could not be put together", "report it");
+static UNSENDABLE: Code = Code::own(
+    "QL3_CLUSTER_API_UNSENDABLE",
+    Exit::Bug,
+    "a request could not be put together",
+    "report it as a bug, with the version and the termination message",
+);

@@ -38,14 +38,14 @@ const fn not_ready(code: &'static str, exit: Exit, meaning: &'static str, remedy
 pub(super) static ANOTHER: Code = Kind::Conflict.code(
     "QL3_LEDGER_ANOTHER_ORDER",
     Exit::Data,
-    "the ledger holds another order for this key, or no preparation of this one",
-    "run the recorded order again; `ql3-ops retire plan` shows its identities",
+    "the ledger holds another command for this key, or no preparation of this one",
+    "run the recorded command again; `ql3-ops retire plan` shows its identities",
 );
 pub(super) static BUSY: Code = Kind::Unavailable.code(
     "QL3_LEDGER_BUSY",
     Exit::TryAgain,
     "another transaction was in the way three times, or held a lock for longer than 5 s; nothing was written",
-    "run it again",
+    "run the same command again",
 );
 pub(super) static DENIED: Code = Kind::Unavailable.code(
     "QL3_LEDGER_DENIED",
@@ -57,13 +57,13 @@ pub(super) static DRIFTED: Code = Code::own(
     "QL3_LEDGER_SCHEMA_DRIFTED",
     Exit::Config,
     "the history table holds a step of ours with another checksum, or without the one before it",
-    "find out who edited the history; install into a database of its own",
+    "find out who edited the history, or install into a database of its own",
 );
 pub(super) static LIVE: Code = Kind::Conflict.code(
     "QL3_LEDGER_LIVE_CIPHERTEXTS",
     Exit::TryAgain,
-    "ciphertexts under the key are still kept",
-    "`ql3-ops retire plan` says whose and until when; try again after their collection",
+    "live ciphertexts still need the key",
+    "let them be collected, then run the same command again; `ql3-ops retire plan` says whose they are and until when",
 );
 pub(super) static LOGIN: Code = Code::own(
     "QL3_POSTGRES_LOGIN_REFUSED",
@@ -87,25 +87,25 @@ pub(super) static NOT_REPLICATED: Code = Kind::Unavailable.code(
     "QL3_LEDGER_COMMIT_NOT_REPLICATED",
     Exit::Unsettled,
     "a commit was answered while its replication was cancelled: a fail-over now would lose it",
-    "see to the synchronous standby, then run it again",
+    "bring the synchronous standby back, then run the same command again",
 );
 pub(super) static RACE: Code = Kind::Conflict.code(
     "QL3_LEDGER_ROW_REFUSED",
     Exit::TryAgain,
     "a constraint refused the row: somebody recorded one of these identities meanwhile",
-    "run it again; if it repeats, one of the identities was used for another key",
+    "run the same command again; if it repeats, one of the identities was used for another key: write a new command",
 );
 pub(super) static READ_ONLY: Code = Code::own(
     "QL3_POSTGRES_READ_ONLY",
     Exit::Config,
     "the database session is read-only",
-    "look at default_transaction_read_only of role and database",
+    "switch default_transaction_read_only off for the role and the database",
 );
 pub(super) static ROW: Code = Kind::Unavailable.code(
     "QL3_LEDGER_ROW_INVALID",
     Exit::Data,
     "a stored row contradicts itself: its columns, its receipt and its partner do not agree",
-    "stop and find out who wrote it; the ledger is append-only for our roles",
+    "touch nothing; find out who wrote it: the ledger is append-only for our roles",
 );
 pub(super) static SCHEMA: Code = Kind::Unavailable.code(
     "QL3_LEDGER_SCHEMA_MISSING",
@@ -123,23 +123,23 @@ pub(super) static STANDBY: Code = Code::own(
     "QL3_POSTGRES_STANDBY",
     Exit::Unavailable,
     "the database that answered is a standby",
-    "dial the primary (with CloudNativePG the -rw service); after a fail-over run it again",
+    "name the primary (with CloudNativePG the -rw service); after a fail-over run the same command again",
 );
 pub(super) static UNAVAILABLE: Code = Kind::Unavailable.code(
     "QL3_LEDGER_UNAVAILABLE",
     Exit::Unavailable,
     "the database refused a statement, ended the session or did not answer in time; nothing is half done",
-    "run it again; if it repeats, the log has the SQLSTATE",
+    "run the same command again; if it repeats, look up the SQLSTATE that the reason gives",
 );
 pub(super) static UNREACHABLE: Code = Code::own(
     "QL3_POSTGRES_UNREACHABLE",
     Exit::Unavailable,
     "nobody answers at the database's address, its name is unknown, or it takes no session now",
-    "check name, port and network policy; during a fail-over run it again",
+    "check name, port and network policy; after a fail-over run the same command again",
 );
 pub(super) static UNSETTLED: Code = Kind::Unavailable.code(
     "QL3_LEDGER_COMMIT_UNSETTLED",
     Exit::Unsettled,
     "a commit was sent, its answer was lost, and the outcome could not be learnt before the deadline",
-    "run it again: it finds out what was written and goes on from there",
+    "run the same command again: it finds out what was written and goes on from there",
 );

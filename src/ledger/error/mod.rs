@@ -21,7 +21,7 @@ pub static LIVE: &Code = &codes::LIVE;
 #[derive(Clone, Copy, Debug, Eq, PartialEq, thiserror::Error)]
 pub enum Conflict {
     /// The key's row was written by another order: run that order again, or leave the key alone.
-    #[error("the ledger holds another order for this key")]
+    #[error("the ledger holds another command for this key")]
     Another,
     /// Somebody wrote a row with one of these identities meanwhile: run again to read it.
     #[error("a constraint refused the row with SQLSTATE {0}")]

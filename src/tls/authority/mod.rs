@@ -189,7 +189,7 @@ static CHANGED_DURING_READ: Code = code(
     "QL3_POSTGRES_CA_CHANGED_DURING_READ",
     Exit::TryAgain,
     "the database's CA file was written to while it was read",
-    "run it again; if it repeats, find out who writes the file",
+    "run the same command again; if it repeats, find out who writes the file",
 );
 static DUPLICATE_CERTIFICATE: Code = code(
     "QL3_POSTGRES_CA_DUPLICATE_CERTIFICATE",
@@ -219,7 +219,7 @@ static INVALID_PEM: Code = code(
     "QL3_POSTGRES_CA_INVALID_PEM",
     Exit::Data,
     "the database's CA file holds something other than whole CERTIFICATE blocks",
-    "keep the blocks only: no comments, no keys, no damaged lines; the log says at which line",
+    "keep the blocks only: no comments, no keys, no damaged lines; the reason names the line",
 );
 static INVALID_SIZE: Code = code(
     "QL3_POSTGRES_CA_INVALID_SIZE",
@@ -249,7 +249,7 @@ static UNAVAILABLE: Code = code(
     "QL3_POSTGRES_CA_UNAVAILABLE",
     Exit::NoInput,
     "the database's CA file is not there or may not be read",
-    "check the mount, and that user 10001 may read it",
+    "check the path and the mount; in the image user 10001 must be able to read it",
 );
 
 #[cfg(test)]
