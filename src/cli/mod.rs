@@ -1,6 +1,7 @@
 //! Flags to orders. The only place that knows clap, and the only one that reads the environment.
 #![expect(clippy::doc_markdown, reason = "the comments on flags are the help texts")]
 
+mod explain;
 mod keyring;
 mod ledger;
 mod reference;
@@ -30,6 +31,7 @@ use crate::report::LastWords;
 use crate::report::Place;
 use crate::report::Report;
 use crate::report::Speaker;
+use crate::report::printable;
 use crate::setup;
 use crate::tls;
 
@@ -68,6 +70,9 @@ pub fn parse(arguments: &[OsString]) -> Result<Invocation, Box<Report>> {
         Ok(cli) => cli.invocation(),
         Err(error) => Err(Box::new({
             let message = error.render().to_string();
+            // It quotes the command line.
+            let message: String =
+                message.lines().flat_map(|line| [printable(line), "\n".to_owned()]).collect();
             let is_asked_for = matches!(error.kind(), ErrorKind::DisplayHelp | ErrorKind::DisplayVersion);
             match (is_asked_for, retire) {
                 (true, _) => Report::done(message, LastWords::done("help", None)),
@@ -91,6 +96,10 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    /// Say what a code or an exit means, and what to do
+    ///
+    /// Example: ql3-ops explain QL3_RETIREMENT_OUT_OF_TIME
+    Explain(explain::Explain),
     /// Make, describe or check a keyring
     #[command(subcommand)]
     Keyring(keyring::Verb),
@@ -105,6 +114,7 @@ enum Verb {
 impl Cli {
     fn invocation(self) -> Result<Invocation, Box<Report>> {
         match self.verb {
+            Verb::Explain(verb) => Err(Box::new(verb.report())),
             Verb::Keyring(verb) => Ok(verb.invocation()),
             Verb::Ledger(verb) => Ok(verb.invocation()),
             Verb::Retire(verb) => verb.invocation(),
@@ -112,7 +122,7 @@ impl Cli {
     }
 }
 
-/// Flags that every verb has.
+/// Flags that every verb has but `explain`, which does no work.
 #[derive(Args, Clone, Debug)]
 struct Common {
     /// How much to log on stderr, as JSON lines
@@ -233,7 +243,7 @@ fn usage(message: &str) -> Report {
 }
 
 /// The codes of this module.
-pub static CODES: &[&Code] = &[&NO_RUNTIME, &STOPPED, &USAGE];
+pub static CODES: &[&Code] = &[&NO_RUNTIME, &STOPPED, &USAGE, &explain::UNKNOWN];
 
 /// Every code of the program.
 pub fn codes() -> impl Iterator<Item = &'static Code> {

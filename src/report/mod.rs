@@ -140,6 +140,6 @@ fn say(stream: &mut impl Write, text: &[u8]) -> io::Result<()> {
 }
 
 /// A reason as a terminal may see it: control characters become their escapes.
-fn printable(text: &str) -> String {
+pub fn printable(text: &str) -> String {
     text.chars().flat_map(|c| if c.is_control() { c.escape_default().collect() } else { vec![c] }).collect()
 }

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use ql3_ops::cli;
+use ql3_ops::code::Code;
 use ql3_ops::exit::Exit;
 
 fn document(name: &str) -> String {
@@ -38,6 +39,23 @@ fn the_runbook_has_a_section_for_each_code() {
 }
 
 #[test]
+fn the_runbook_lists_exactly_the_codes_of_the_program() {
+    let text = document("runbook.md");
+    let mut codes: Vec<_> = cli::codes().collect();
+    codes.sort_by_key(|code| code.code);
+    let cells = |code: &Code| {
+        let name = format!("`{}`", code.code);
+        [name, code.exit.number().to_string(), code.meaning.to_owned(), code.remedy.to_owned()]
+    };
+    let ours: Vec<_> = codes.into_iter().map(cells).collect();
+    let written = rows(&text);
+    for (written, ours) in written.iter().zip(&ours) {
+        assert_eq!(written, ours, "hack/render-codes writes the table");
+    }
+    assert_eq!(written.len(), ours.len(), "hack/render-codes writes the table");
+}
+
+#[test]
 fn every_code_is_unique_well_formed_and_has_a_remedy() {
     let mut seen = BTreeSet::new();
     for code in cli::codes() {
@@ -47,7 +65,10 @@ fn every_code_is_unique_well_formed_and_has_a_remedy() {
         };
         assert!(form(code.code) && form(code.printed()), "{}", code.code);
         assert!(seen.insert(code.code), "{} stands twice", code.code);
-        assert!(!code.meaning.is_empty() && !code.remedy.is_empty(), "{}", code.code);
+        for line in [code.meaning, code.remedy] {
+            let is_plain = line.bytes().all(|byte| byte == b' ' || byte.is_ascii_graphic() && byte != b'|');
+            assert!(is_plain && line.len() > 5 && line.trim() == line && !line.ends_with('.'), "{line}");
+        }
         assert_ne!(code.exit, Exit::Done, "{}", code.code);
     }
     assert!(seen.len() > 40, "the codes were gathered: {}", seen.len());

@@ -12,6 +12,7 @@ mod architecture;
 mod cluster;
 mod decision;
 mod exit_codes;
+mod explain;
 mod keyring_verbs;
 mod ledger;
 mod ledger_verbs;
