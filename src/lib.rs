@@ -3,6 +3,7 @@
 //! - [`retire`] is the main job; [`retire::decide`] is its heart and pure.
 //! - [`keyring`] is what is kept: keys, receipts and how they follow from each other, without any I/O.
 //! - [`cluster`] and [`ledger`] are the two stores that must agree: a Kubernetes Secret and PostgreSQL.
+//! - [`names`] finds the addresses that both are dialled at.
 //! - [`custody`] and [`setup`] are smaller verbs around it; [`barrier`] and [`evidence`] hold the pure rules of verbs to come.
 //! - [`report`] is how a run speaks, [`cli`] how it is spoken to.
 //! - The ground ([`exit`], [`code`], [`hidden`], [`file`], [`json`], [`signals`], [`time`]) knows nothing of the trade.
@@ -21,6 +22,7 @@ pub mod hidden;
 pub mod json;
 pub mod keyring;
 pub mod ledger;
+pub mod names;
 pub mod report;
 pub mod retire;
 pub mod setup;

@@ -26,6 +26,7 @@ use crate::code::Code;
 use crate::custody;
 use crate::exit::Exit;
 use crate::file;
+use crate::names;
 use crate::report::Failure;
 use crate::report::LastWords;
 use crate::report::Place;
@@ -247,7 +248,8 @@ pub static CODES: &[&Code] = &[&NO_RUNTIME, &STOPPED, &USAGE, &explain::UNKNOWN]
 
 /// Every code of the program.
 pub fn codes() -> impl Iterator<Item = &'static Code> {
-    let ground = [file::CODES, crate::keyring::CODES, tls::authority::CODES, tls::postgres::CODES];
+    let ground =
+        [file::CODES, crate::keyring::CODES, names::CODES, tls::authority::CODES, tls::postgres::CODES];
     let stores = [crate::ledger::CODES, crate::ledger::settings::CODES];
     let verbs = [crate::retire::CODES, custody::CODES, setup::CODES, CODES];
     ground.into_iter().chain(stores).chain(verbs).flatten().copied().chain(cluster::codes())

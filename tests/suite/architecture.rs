@@ -17,6 +17,7 @@ const RANKS: &[(&str, u8)] = &[
     ("cluster", 5),
     ("ledger", 5),
     ("report", 5),
+    ("names", 4),
     ("tls", 4),
     ("keyring", 3),
     ("file", 2),
@@ -34,7 +35,9 @@ const CONFINED: &[(&str, &[&str])] = &[
     ("kube", &["cluster/"]),
     ("k8s_openapi", &["cluster/"]),
     ("hyper_util", &["cluster/"]),
+    ("resolv_conf", &["names/"]),
     ("rustls", &["cluster/", "tls/"]),
+    ("simple_dns", &["names/"]),
     ("tokio_postgres", &["ledger/", "tls/"]),
     ("std::env", &["cli/", "main.rs"]),
 ];

@@ -16,6 +16,7 @@ mod explain;
 mod keyring_verbs;
 mod ledger;
 mod ledger_verbs;
+mod names;
 mod readme;
 mod retirement;
 mod support;
