@@ -53,8 +53,8 @@ pub fn run(arguments: &[OsString]) -> Exit {
         Err(error) => return cli::no_runtime(&error).speak(&place),
     };
     let report = runtime.block_on(carry_out(&order));
-    // A name that is still being looked up is not waited for.
-    runtime.shutdown_background();
+    // Connections end before the last words, which may wait for their reader.
+    drop(runtime);
     report.speak(&place)
 }
 

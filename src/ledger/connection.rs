@@ -25,6 +25,7 @@ use super::Settings;
 use super::fault::Fault;
 use super::fault::Sqlstate;
 use super::settings::Target;
+use crate::names;
 use crate::time::Deadline;
 use crate::tls::postgres;
 
@@ -121,13 +122,12 @@ fn read_back<'a>(settings: impl Iterator<Item = &'a str>) -> String {
 }
 
 async fn dial(settings: &Settings, application: &str, deadline: Deadline) -> Result<Connection, Error> {
-    let Target { host, port, .. } = &settings.target;
-    let found = tokio::net::lookup_host((host.as_str(), *port)).await;
-    let addresses: Vec<_> =
-        found.map_err(|error| Error::Unreachable(error.kind()))?.take(MAX_ADDRESSES).collect();
+    let host = &settings.target.host;
+    let mut addresses = names::resolve(host, deadline).await.map_err(Error::Name)?;
+    addresses.truncate(MAX_ADDRESSES);
     let mut config = config(&settings.target, application);
     for address in &addresses {
-        config.host(host).hostaddr(address.ip());
+        config.host(host).hostaddr(*address);
     }
     // A silent first address must leave time for the next.
     let share = u32::try_from(addresses.len()).unwrap_or(1).max(1);

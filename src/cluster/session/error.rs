@@ -7,6 +7,7 @@ use crate::cluster::session::wire::Fault;
 use crate::code::Code;
 use crate::exit::Exit;
 use crate::json;
+use crate::names;
 use crate::tls::refusal::Refusal;
 
 /// A request without a usable answer. Nothing of an answer's text is repeated.
@@ -30,6 +31,9 @@ pub enum Error {
     /// The connection ended before an answer; the request may have been acted on.
     #[error("the connection ended without an answer")]
     Lost,
+    /// The server's name has no address, or nobody said so in time.
+    #[error("the server's name was not resolved")]
+    Name(#[source] names::Error),
     /// An answer that is not a success.
     #[error("the answer's status is {}", .0.as_u16())]
     Status(StatusCode),
@@ -64,6 +68,7 @@ impl Error {
     pub(super) fn lost(error: &kube::Error) -> Self {
         let fault = if let kube::Error::Service(error) = error { error.downcast_ref() } else { None };
         match fault {
+            Some(Fault::Name(error)) => Self::Name(*error),
             Some(Fault::Tls(refusal)) => Self::Tls(*refusal),
             Some(Fault::Unreachable) => Self::Unreachable,
             Some(Fault::Lost) | None => Self::Lost,
@@ -72,7 +77,10 @@ impl Error {
 
     /// Whether the request certainly never left.
     pub(crate) fn unsent(&self) -> bool {
-        matches!(self, Self::Late | Self::Tls(_) | Self::Token(_) | Self::Unreachable | Self::Unsendable)
+        matches!(
+            self,
+            Self::Late | Self::Name(_) | Self::Tls(_) | Self::Token(_) | Self::Unreachable | Self::Unsendable
+        )
     }
 
     /// Whether the status leaves open what was done: the server failed, or somebody on the way stopped waiting
@@ -94,13 +102,14 @@ impl Error {
             Self::Kind { .. } => &KIND,
             Self::Late => &LATE,
             Self::Lost => &LOST,
+            Self::Name(error) if error.is_of_settings() => error.code(),
+            Self::Name(_) | Self::Unreachable => &UNREACHABLE,
             Self::Status(status) => of_status(*status),
             Self::TimedOut => &TIMED_OUT,
             Self::Tls(_) => &TLS,
             Self::Token(error) => error.code(),
             Self::TooLarge { .. } => &BODY_TOO_LARGE,
             Self::Truncated => &BODY_TRUNCATED,
-            Self::Unreachable => &UNREACHABLE,
             Self::Unsendable => &UNSENDABLE,
         }
     }
@@ -237,8 +246,8 @@ static TLS: Code = Code::own(
 static UNREACHABLE: Code = Code::own(
     "QL3_CLUSTER_API_UNREACHABLE",
     Exit::Unavailable,
-    "no connection to the API server could be made",
-    "check address, port and the network policy's egress rules",
+    "no connection to the API server could be made, or its name leads nowhere",
+    "check name, address, port and the network policy's egress rules",
 );
 
 static UNSENDABLE: Code = Code::own(

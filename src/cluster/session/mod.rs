@@ -2,6 +2,7 @@
 
 mod body;
 mod error;
+mod resolver;
 mod tasks;
 mod wire;
 

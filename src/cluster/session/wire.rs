@@ -30,13 +30,15 @@ use tokio::sync::Mutex;
 use tower::ServiceExt;
 
 use crate::cluster::authority::Target;
+use crate::cluster::session::resolver::Resolver;
 use crate::cluster::session::tasks::Starter;
 use crate::cluster::session::tasks::Tasks;
+use crate::names;
 use crate::tls::refusal::Refusal;
 
 /// Dials when it must, and sends.
 pub(super) struct Wire {
-    connector: HttpsConnector<HttpConnector>,
+    connector: HttpsConnector<HttpConnector<Resolver>>,
     server: Uri,
     host: HeaderValue,
     open: Mutex<Option<Open>>,
@@ -49,6 +51,9 @@ pub(super) enum Fault {
     /// The connection ended before an answer: the request may or may not have been acted on.
     #[error("the connection ended without an answer")]
     Lost,
+    /// Its name has no address, or nobody said so in time.
+    #[error("the server's name was not resolved")]
+    Name(#[source] names::Error),
     /// The server could not prove who it is, or the handshake failed.
     #[error("the TLS handshake failed: {0}")]
     Tls(Refusal),
@@ -69,7 +74,7 @@ enum Sender {
 
 impl Wire {
     pub(super) fn new(target: &Target) -> Option<Self> {
-        let mut tcp = HttpConnector::new();
+        let mut tcp = HttpConnector::new_with_resolver(Resolver { budget: NAME });
         tcp.enforce_http(false);
         // HTTP/2 writes twice per request: with Nagle's algorithm each one waits 40 ms.
         tcp.set_nodelay(true);
@@ -174,10 +179,20 @@ fn origin_form(mut request: Request<Body>, host: &HeaderValue) -> Request<Body> 
     request
 }
 
-/// Tells a handshake that failed from a peer that is not there.
+/// Tells a handshake that failed from a peer that is not there, or whose name leads nowhere.
 fn fault(error: &(dyn StdError + 'static)) -> Fault {
+    let mut cause = Some(error);
+    while let Some(error) = cause {
+        if let Some(name) = error.downcast_ref() {
+            return Fault::Name(*name);
+        }
+        cause = error.source();
+    }
     Refusal::find(error).map_or(Fault::Unreachable, Fault::Tls)
 }
 
 /// For DNS, TCP and TLS together.
 const CONNECT: Duration = Duration::from_secs(5);
+
+/// For DNS alone: less, so that it can be said what was missing.
+const NAME: Duration = Duration::from_secs(4);

@@ -8,6 +8,7 @@ use super::fault::Fault;
 use super::fault::Sqlstate;
 use crate::code::Code;
 use crate::keyring;
+use crate::names;
 use crate::tls::postgres;
 
 pub use codes::CODES;
@@ -58,6 +59,9 @@ pub enum Error {
     /// The session ended; the server's reason is given where it gave one.
     #[error("the session ended{}", reason(*.0))]
     Lost(Option<Sqlstate>),
+    /// The host's name has no address, or nobody said so: check name, cluster DNS and the egress rule to it.
+    #[error("the database's name was not resolved")]
+    Name(#[source] names::Error),
     /// The role has too much or too little: `ledger check` prints what to run.
     #[error("{0} privileges are not as they must be")]
     NotGranted(usize),
@@ -100,7 +104,7 @@ pub enum Error {
     /// Too many connections, starting or shutting down: run again.
     #[error("the database takes no session now (SQLSTATE {0})")]
     Unready(Sqlstate),
-    /// Nobody answers at the address, or the name is unknown.
+    /// Nobody answers at the address.
     #[error("the database cannot be reached: {0}")]
     Unreachable(io::ErrorKind),
     /// A COMMIT was sent, its answer is lost, and nobody could be asked: the next run finds out.
@@ -164,6 +168,7 @@ impl Error {
             Self::Drifted(_) => &codes::DRIFTED,
             Self::Login(_) => &codes::LOGIN,
             Self::Lost(_) | Self::Refused(_) | Self::Silent | Self::Spoken => &codes::UNAVAILABLE,
+            Self::Name(source) if source.is_of_settings() => source.code(),
             Self::NotGranted(_) => &codes::NOT_GRANTED,
             Self::NotInstalled(_) => &codes::NOT_INSTALLED,
             Self::NotReplicated => &codes::NOT_REPLICATED,
@@ -174,7 +179,7 @@ impl Error {
             Self::Settings(_) => &codes::SETTINGS,
             Self::Standby => &codes::STANDBY,
             Self::Tls(source) => source.code(),
-            Self::Unreachable(_) | Self::Unready(_) => &codes::UNREACHABLE,
+            Self::Name(_) | Self::Unreachable(_) | Self::Unready(_) => &codes::UNREACHABLE,
             Self::Unsettled(_) => &codes::UNSETTLED,
         }
     }

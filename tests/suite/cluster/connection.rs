@@ -9,11 +9,14 @@ use ql3_ops::cluster::Error;
 use ql3_ops::cluster::ServiceEnv;
 use ql3_ops::cluster::secret;
 use ql3_ops::cluster::session;
+use ql3_ops::exit::Exit;
 use ql3_ops::time::Deadline;
 use tokio::runtime::Handle;
 
 use crate::support::apiserver::Http;
 use crate::support::apiserver::Play;
+use crate::support::apiserver::Server;
+use crate::support::pki::Ca;
 use crate::support::scene;
 use crate::support::scene::Scene;
 use crate::support::scene::soon;
@@ -36,6 +39,25 @@ async fn a_request_whose_time_is_up_waits_for_nobody_elses_dialling() {
             assert_eq!(error, Error::Secret(secret::Error::Api(session::Error::TimedOut)));
         }
         _ = cluster.read(&secret, soon()) => panic!("an end before the other's"),
+    }
+}
+
+#[tokio::test]
+async fn a_name_is_dialled_at_its_address_or_said_to_lead_nowhere() {
+    let mut store = Store { object: scene::secret(&scene::two_keys()) };
+    let secret = scene::secret_ref(&store.object);
+    let ca = Ca::new("kubernetes");
+    let server =
+        Server::start(&ca.issue(&["localhost"]), Http::Two, move |seen| Play::Answer(store.answer(seen)));
+    let scene = Scene::before(server, &ca.pem);
+    for (host, expected) in [("localhost", Ok(())), ("no-such-host.invalid", Err(Exit::Unavailable))] {
+        let env = ServiceEnv { host: Some(host.to_owned()), ..scene.env() };
+        let cluster = Cluster::connect(&Authority::InCluster(env)).unwrap();
+        let outcome = cluster.read(&secret, soon()).await.map(|_observed| ());
+        assert_eq!(outcome.as_ref().copied().map_err(|error| error.code().exit), expected, "{outcome:?}");
+        if let Err(error) = outcome {
+            assert!(matches!(error, Error::Secret(secret::Error::Api(session::Error::Name(_)))), "{error:?}");
+        }
     }
 }
 
