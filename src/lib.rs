@@ -4,7 +4,8 @@
 //! - [`keyring`] is what is kept: keys, receipts and how they follow from each other, without any I/O.
 //! - [`cluster`] and [`ledger`] are the two stores that must agree: a Kubernetes Secret and PostgreSQL.
 //! - [`names`] finds the addresses that both are dialled at.
-//! - [`custody`] and [`setup`] are smaller verbs around it; [`barrier`] and [`evidence`] hold the pure rules of verbs to come.
+//! - [`barrier`] comes before it in the Pod: is the network policy in force? [`barrier::verdict`] is its heart, and pure.
+//! - [`custody`] and [`setup`] are smaller verbs around it; [`evidence`] holds the pure rules of a verb to come.
 //! - [`report`] is how a run speaks, [`cli`] how it is spoken to.
 //! - The ground ([`exit`], [`code`], [`hidden`], [`file`], [`json`], [`signals`], [`time`]) knows nothing of the trade.
 //!
@@ -60,14 +61,17 @@ pub fn run(arguments: &[OsString]) -> Exit {
 
 async fn carry_out(order: &Order) -> Report {
     match order {
+        Order::Barrier(order) => {
+            until_told_to_stop(Box::pin(barrier::carry_out(order)), || barrier::stopped(order)).await
+        }
         Order::Keyring(order) => custody::carry_out(order).await,
-        Order::Ledger(order) => until_told_to_stop(Box::pin(setup::carry_out(order))).await,
+        Order::Ledger(order) => until_told_to_stop(Box::pin(setup::carry_out(order)), cli::stopped).await,
         Order::Retire(order) => retire::carry_out(order).await,
     }
 }
 
 /// Work that may be dropped at any moment: what it had begun rolls back.
-async fn until_told_to_stop(work: impl Future<Output = Report>) -> Report {
+async fn until_told_to_stop(work: impl Future<Output = Report>, stopped: impl FnOnce() -> Report) -> Report {
     let mut signals = match Signals::listen() {
         Ok(signals) => signals,
         Err(error) => return cli::no_runtime(&error),
@@ -75,7 +79,7 @@ async fn until_told_to_stop(work: impl Future<Output = Report>) -> Report {
     tokio::select! {
         biased;
         report = work => report,
-        () = signals.next() => cli::stopped(),
+        () = signals.next() => stopped(),
     }
 }
 

@@ -1,3 +1,175 @@
 //! Whether the network policy is in force for this Pod, before any credential is mounted.
+//!
+//! The order of reading: [`fence`] is what is dialled, [`sight`] what one dial sees, [`round`] and [`verdict`]
+//! what that amounts to (pure), [`dial`] and [`watch`] how it comes about. [`proof`] and [`testimony`] are how
+//! somebody else vouches for the canary.
 
-pub mod reference;
+mod canary;
+mod code;
+mod control;
+mod dial;
+mod error;
+mod evidence;
+pub mod fence;
+pub mod proof;
+mod resolve;
+pub mod round;
+pub mod settings;
+pub mod sight;
+pub mod testimony;
+pub mod verdict;
+mod watch;
+pub mod word;
+
+use std::ffi::OsString;
+use std::net::IpAddr;
+use std::net::Ipv4Addr;
+use std::net::Ipv6Addr;
+use std::time::Duration;
+
+pub use canary::Ports;
+pub use code::CODES;
+pub use error::Error;
+pub use error::Foreign;
+pub use evidence::Detail;
+use fence::Fence;
+use settings::Alone;
+use settings::Settings;
+use verdict::Verdict;
+use watch::OnOpen;
+use watch::Watched;
+use word::Word;
+
+use crate::report::Failure;
+use crate::report::LastWords;
+use crate::report::Report;
+use crate::report::Speaker;
+use crate::report::Words;
+use crate::time::Clock;
+use crate::time::Deadline;
+
+/// What the operator asked for.
+#[derive(Debug)]
+pub struct Order {
+    /// Which of the three.
+    pub task: Task,
+    /// Reads one variable of the environment.
+    pub lookup: fn(&str) -> Option<OsString>,
+    /// How long everything together may take; a canary listens until it is told to stop.
+    pub budget: Duration,
+}
+
+/// Which of the three.
+#[derive(Debug)]
+pub enum Task {
+    /// Listen on two ports.
+    Canary(Ports),
+    /// Prove that the policy is in force.
+    Check {
+        /// Addresses that nobody has, one a family.
+        decoys: Vec<IpAddr>,
+        /// Whether the reference's rule is enough.
+        alone: Alone,
+        /// What the evidence tells.
+        detail: Detail,
+    },
+    /// State that the canary can be reached.
+    Control {
+        /// How long the statement is worth something.
+        valid: Duration,
+    },
+}
+
+/// Carries an order out and reports how it ended.
+pub async fn carry_out(order: &Order) -> Report {
+    let deadline = Deadline::after(order.budget);
+    match &order.task {
+        Task::Canary(ports) => match canary::listen(*ports).await {
+            Ok(()) => stopped(order),
+            Err(error) => failed("listen", &error),
+        },
+        Task::Check { decoys, alone, detail } => {
+            let settings = Settings::read(&order.lookup, decoys, *alone);
+            check(settings, *detail, deadline).await
+        }
+        Task::Control { valid } => match control::state(&order.lookup, *valid, deadline).await {
+            Ok(proof) => Report::done(proof.text() + "\n", Words::Verbatim(proof.text())),
+            Err(error) => failed("control", &error),
+        },
+    }
+}
+
+/// SIGTERM or SIGINT: for a canary the end as wished.
+pub fn stopped(order: &Order) -> Report {
+    match order.task {
+        Task::Canary(_) => Report::done("", LastWords::done("stopped", None)),
+        Task::Check { .. } => refused("watch", &Error::Stopped),
+        Task::Control { .. } => failed("control", &Error::Stopped),
+    }
+}
+
+async fn check(settings: Result<Settings, Error>, detail: Detail, deadline: Deadline) -> Report {
+    let fence = match settings {
+        Ok(settings) => resolve::fence(&settings, Clock::start(), deadline).await,
+        Err(error) => return refused("settings", &error),
+    };
+    let fence = match fence {
+        Ok(fence) => fence,
+        Err(error) => return refused("resolve", &error),
+    };
+    let watched = watch::watch(&fence, OnOpen::Wait, deadline).await;
+    let result = result(&watched);
+    let line = evidence::line(&fence, &watched, &result, detail);
+    match result {
+        Ok(()) => Report::done(line, Words::Verbatim(Word::PolicyReady.message())),
+        Err(error) => Report { stdout: line.into(), ..refused("watch", &error) },
+    }
+}
+
+/// The fence of a Pod, for who has passed the barrier once and asks again.
+#[derive(Debug)]
+pub struct Recheck(Fence);
+
+impl Recheck {
+    /// Reads the same environment as the barrier did, and resolves its names.
+    pub async fn prepare(lookup: settings::Lookup<'_>, deadline: Deadline) -> Result<Self, Error> {
+        let settings = Settings::read(lookup, &DECOYS, Alone::Refused)?;
+        resolve::fence(&settings, Clock::start(), deadline.slice(RECHECK)).await.map(Self)
+    }
+
+    /// Proves once more that the policy is in force. One open target ends it at once; whatever else is not
+    /// settled within five seconds is a failure too.
+    pub async fn hold(&self, deadline: Deadline) -> Result<(), Error> {
+        result(&watch::watch(&self.0, OnOpen::Stop, deadline.slice(RECHECK)).await)
+    }
+}
+
+fn result(watched: &Watched) -> Result<(), Error> {
+    match watched.verdict {
+        Verdict::InForce { .. } => Ok(()),
+        Verdict::Open(_) => Err(Error::Open),
+        Verdict::Closing => Err(Error::NotHeld),
+        Verdict::Blind(why) => Err(Error::Blind(why)),
+    }
+}
+
+/// A barrier that is not passed: the reference's last words, which its tools read.
+fn refused(step: &'static str, error: &Error) -> Report {
+    Report { last_words: Words::Verbatim(error.word().message()), ..failed(step, error) }
+}
+
+fn failed(step: &'static str, error: &Error) -> Report {
+    Report::failed(SPEAKER, &Failure::new(error.code(), step, error))
+}
+
+const SPEAKER: Speaker =
+    Speaker { component: "qinglong3-network-policy-barrier", event: "network_policy_not_ready" };
+
+/// Addresses for documentation that no Pod, Service or router has (RFC 5737, RFC 3849).
+pub const DECOYS: [IpAddr; 2] = [
+    IpAddr::V4(Ipv4Addr::new(198, 51, 100, 254)),
+    IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0xffff, 0xffff, 0, 0, 0, 1)),
+];
+
+/// For one re-check, and for its names.
+const RECHECK: Duration = Duration::from_secs(5);

@@ -1,6 +1,7 @@
 //! Flags to orders. The only place that knows clap, and the only one that reads the environment.
 #![expect(clippy::doc_markdown, reason = "the comments on flags are the help texts")]
 
+mod barrier;
 mod explain;
 mod keyring;
 mod ledger;
@@ -50,6 +51,8 @@ pub struct Invocation {
 /// What to do.
 #[derive(Debug)]
 pub enum Order {
+    /// A verb on the network barrier.
+    Barrier(crate::barrier::Order),
     /// A verb on keyrings.
     Keyring(custody::Order),
     /// A verb on the ledger's schema.
@@ -97,6 +100,7 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    Barrier(barrier::Verb),
     /// Say what a code or an exit means, and what to do
     ///
     /// Example: ql3-ops explain QL3_RETIREMENT_OUT_OF_TIME
@@ -115,6 +119,7 @@ enum Verb {
 impl Cli {
     fn invocation(self) -> Result<Invocation, Box<Report>> {
         match self.verb {
+            Verb::Barrier(verb) => Ok(verb.invocation()),
             Verb::Explain(verb) => Err(Box::new(verb.report())),
             Verb::Keyring(verb) => Ok(verb.invocation()),
             Verb::Ledger(verb) => Ok(verb.invocation()),
@@ -251,7 +256,7 @@ pub fn codes() -> impl Iterator<Item = &'static Code> {
     let ground =
         [file::CODES, crate::keyring::CODES, names::CODES, tls::authority::CODES, tls::postgres::CODES];
     let stores = [crate::ledger::CODES, crate::ledger::settings::CODES];
-    let verbs = [crate::retire::CODES, custody::CODES, setup::CODES, CODES];
+    let verbs = [crate::barrier::CODES, crate::retire::CODES, custody::CODES, setup::CODES, CODES];
     ground.into_iter().chain(stores).chain(verbs).flatten().copied().chain(cluster::codes())
 }
 

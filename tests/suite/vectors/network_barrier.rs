@@ -1,11 +1,21 @@
-//! `network-barrier.json`: the reference's barrier, judged by its canary.
+//! `network-barrier.json`: the reference's rule, which is ours with a canary that nothing vouches for.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
-use ql3_ops::barrier::reference::Round;
-use ql3_ops::barrier::reference::Targets;
-use ql3_ops::barrier::reference::Verdict;
-use ql3_ops::exit::Exit;
+use ql3_ops::barrier::Error;
+use ql3_ops::barrier::fence::Fence;
+use ql3_ops::barrier::fence::Role;
+use ql3_ops::barrier::round::Round;
+use ql3_ops::barrier::round::Seen;
+use ql3_ops::barrier::settings::Alone;
+use ql3_ops::barrier::settings::Settings;
+use ql3_ops::barrier::sight::Dialled;
+use ql3_ops::barrier::sight::Sight;
+use ql3_ops::barrier::verdict;
+use ql3_ops::barrier::verdict::Verdict;
+use ql3_ops::barrier::word::Word;
+use ql3_ops::names;
 use serde_json::Value;
 
 use super::Case;
@@ -14,14 +24,18 @@ use super::text;
 
 pub(super) fn run(sheet: &mut Sheet) {
     sheet.each("cases", |case| {
-        let verdict = judge(case);
-        assert_eq!(serde_json::to_string(&verdict.message()).unwrap(), case.text("message"));
+        let result = judge(case);
+        let (word, exit) = match &result {
+            Ok(()) => (Word::PolicyReady, 0),
+            Err(error) => (error.word(), error.code().exit.number()),
+        };
+        assert_eq!(word.message(), case.text("message"));
         // The reference has one number for all that is not ready.
-        assert_eq!(u64::from(verdict.exit() != Exit::Done), case.number("exit"));
+        assert_eq!(u64::from(exit != 0), case.number("exit"));
     });
 }
 
-fn judge(case: &mut Case) -> Verdict {
+fn judge(case: &mut Case) -> Result<(), Error> {
     // A case names only what differs from a good environment.
     let mut environment: BTreeMap<String, String> = GOOD.map(|(k, v)| (k.to_owned(), v.to_owned())).into();
     if let Some(Value::Object(members)) = case.maybe("env") {
@@ -33,31 +47,48 @@ fn judge(case: &mut Case) -> Verdict {
             }
         }
     }
-    let [api_host, api_port, canary_host, canary_port] =
-        GOOD.map(|(name, _)| environment.get(name).map(String::as_str));
     let resolves = case.maybe("canaryResolves").is_none_or(|value| value.as_bool().unwrap());
-    let rounds = rounds(case.maybe("probes"));
-    if let Err(verdict) = Targets::read(api_host, api_port, canary_host, canary_port) {
-        return verdict;
-    }
+    let rounds = case.maybe("probes");
+    let lookup = |name: &str| environment.get(name).map(Into::into);
+    let settings = Settings::read(&lookup, &[], Alone::Allowed)?;
     if !resolves {
-        return Verdict::CanaryUnresolved;
+        return Err(Error::CanaryUnresolved(names::Error::Absent));
     }
+    let address = "192.0.2.1".parse().unwrap();
+    let api = "192.0.2.2:443".parse().unwrap();
+    let fence = Fence::new(&[api], &[address], settings.canary.port, None, &[], settings.ground);
     // A list that ends without a verdict, or a sentence instead of one, is time running out.
-    rounds.into_iter().find_map(Round::verdict).unwrap_or(Verdict::PolicyNotReady)
+    match verdict::judge(&fence, &self::rounds(&fence, rounds)) {
+        Verdict::InForce { .. } => Ok(()),
+        Verdict::Open(_) => Err(Error::Open),
+        Verdict::Closing => Err(Error::NotHeld),
+        Verdict::Blind(why) => Err(Error::Blind(why)),
+    }
 }
 
-fn rounds(probes: Option<Value>) -> Vec<Round> {
-    let pair = |pair: &Value| Round { api: pair[0].as_bool().unwrap(), canary: pair[1].as_bool().unwrap() };
-    match probes {
+/// Rounds in which what was not reached sent a reset.
+fn rounds(fence: &Fence, probes: Option<Value>) -> Vec<Round> {
+    let pairs = match probes {
         None => Vec::new(),
-        Some(Value::Array(pairs)) => pairs.iter().map(pair).collect(),
+        Some(Value::Array(pairs)) => pairs,
         Some(sentence) => {
             let sentence = text(sentence);
             let (repeated, _) = sentence.split_once(" until").expect("a pair that is repeated until the end");
-            vec![pair(&serde_json::from_str(repeated).unwrap()); 600]
+            vec![serde_json::from_str(repeated).unwrap(); 600]
         }
+    };
+    let mut rounds = Vec::new();
+    for pair in pairs {
+        let [api, canary] = [0, 1].map(|index: usize| pair[index].as_bool().unwrap());
+        let mut round = Round::begin(fence, Duration::from_millis(50), Duration::from_millis(250));
+        for (target, seen) in fence.targets.iter().zip(&mut round.seen) {
+            let reached = if target.role == Role::Api { api } else { canary };
+            let sight = if reached { Sight::Connected } else { Sight::Reset };
+            *seen = Some(Seen { dialled: Dialled { sight, took: Duration::ZERO }, testimony: None });
+        }
+        rounds.push(round);
     }
+    rounds
 }
 
 const GOOD: [(&str, &str); 4] = [
