@@ -86,7 +86,7 @@ pub(super) static INTERCEPTED: Code = Code::own(
     "QL3_BARRIER_INTERCEPTED",
     Exit::FenceBlind,
     "an address that nobody has accepted a connection: a proxy or sidecar answers for everybody",
-    "keep sidecars out of the Job's Pod; if somebody does have the address, name another with --decoy",
+    "keep sidecars out of the Job's Pod; if somebody does have the address, name others in QL3_NETWORK_POLICY_DECOYS",
 );
 pub(super) static LISTEN_FAILED: Code = Code::own(
     "QL3_BARRIER_LISTEN_FAILED",
@@ -187,7 +187,7 @@ pub(super) static STOPPED: Code = Code::own(
 pub(super) static TARGET_INVALID: Code = Code::own(
     "QL3_BARRIER_TARGET_INVALID",
     Exit::Config,
-    "the host or port of the API server or the canary is missing, malformed or still a placeholder",
+    "the host or port of the API server, the canary or a decoy is missing, malformed or still a placeholder",
     "set QL3_NETWORK_POLICY_DENY_CANARY_HOST and _PORT in the private overlay; the kubelet sets the API server's",
 );
 pub(super) static UNTESTIFIED: Code = Code::own(

@@ -1,7 +1,5 @@
 //! Why there is no fence, or no knowing.
 
-use std::net::AddrParseError;
-
 use super::code;
 use super::fence::Role;
 use super::round::Blindness;
@@ -26,9 +24,6 @@ pub enum Error {
     /// The control could not reach the canary.
     #[error("the control could not reach the canary: {0}")]
     ControlFailed(&'static str),
-    /// A decoy is not an address.
-    #[error("a decoy is not an address")]
-    Decoy(#[source] AddrParseError),
     /// No control port, no proof, and no word that neither is wanted.
     #[error("nothing would show that the canary listens: no control port, no control proof")]
     Groundless,
@@ -106,7 +101,7 @@ impl Error {
             Self::CanaryCrowd => &code::CANARY_CROWD,
             Self::CanaryUnresolved(_) => &code::CANARY_UNRESOLVED,
             Self::ControlFailed(_) => &code::CONTROL_FAILED,
-            Self::Decoy(_) | Self::Host(_) => &code::TARGET_INVALID,
+            Self::Host(_) => &code::TARGET_INVALID,
             Self::Groundless => &code::GROUNDLESS,
             Self::Listen(_) => &code::LISTEN_FAILED,
             Self::Nonce => &code::NONCE_INVALID,

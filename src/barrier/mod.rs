@@ -22,9 +22,6 @@ mod watch;
 pub mod word;
 
 use std::ffi::OsString;
-use std::net::IpAddr;
-use std::net::Ipv4Addr;
-use std::net::Ipv6Addr;
 use std::time::Duration;
 
 pub use canary::Ports;
@@ -66,8 +63,6 @@ pub enum Task {
     Canary(Ports),
     /// Prove that the policy is in force.
     Check {
-        /// Addresses that nobody has, one a family.
-        decoys: Vec<IpAddr>,
         /// Whether the reference's rule is enough.
         alone: Alone,
         /// What the evidence tells.
@@ -88,8 +83,8 @@ pub async fn carry_out(order: &Order) -> Report {
             Ok(()) => stopped(order),
             Err(error) => failed("listen", &error),
         },
-        Task::Check { decoys, alone, detail } => {
-            let settings = Settings::read(&order.lookup, decoys, *alone);
+        Task::Check { alone, detail } => {
+            let settings = Settings::read(&order.lookup, *alone);
             check(settings, *detail, deadline).await
         }
         Task::Control { valid } => match control::state(&order.lookup, *valid, deadline).await {
@@ -133,7 +128,7 @@ pub struct Recheck(Fence);
 impl Recheck {
     /// Reads the same environment as the barrier did, and resolves its names.
     pub async fn prepare(lookup: settings::Lookup<'_>, deadline: Deadline) -> Result<Self, Error> {
-        let settings = Settings::read(lookup, &DECOYS, Alone::Refused)?;
+        let settings = Settings::read(lookup, Alone::Refused)?;
         resolve::fence(&settings, Clock::start(), deadline.slice(RECHECK)).await.map(Self)
     }
 
@@ -164,12 +159,6 @@ fn failed(step: &'static str, error: &Error) -> Report {
 
 const SPEAKER: Speaker =
     Speaker { component: "qinglong3-network-policy-barrier", event: "network_policy_not_ready" };
-
-/// Addresses for documentation that no Pod, Service or router has (RFC 5737, RFC 3849).
-pub const DECOYS: [IpAddr; 2] = [
-    IpAddr::V4(Ipv4Addr::new(198, 51, 100, 254)),
-    IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0xffff, 0xffff, 0, 0, 0, 1)),
-];
 
 /// For one re-check, and for its names.
 const RECHECK: Duration = Duration::from_secs(5);

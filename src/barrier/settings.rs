@@ -2,6 +2,8 @@
 
 use std::ffi::OsString;
 use std::net::IpAddr;
+use std::net::Ipv4Addr;
+use std::net::Ipv6Addr;
 
 use super::error::Error;
 use super::fence::Ground;
@@ -51,7 +53,7 @@ pub type Lookup<'a> = &'a dyn Fn(&str) -> Option<OsString>;
 
 impl Settings {
     /// Reads the environment and checks all that can be known before a packet leaves.
-    pub fn read(lookup: Lookup<'_>, decoys: &[IpAddr], alone: Alone) -> Result<Self, Error> {
+    pub fn read(lookup: Lookup<'_>, alone: Alone) -> Result<Self, Error> {
         let api =
             Endpoint::read(lookup, Role::Api, ["KUBERNETES_SERVICE_HOST", "KUBERNETES_SERVICE_PORT_HTTPS"])?;
         let canary = Endpoint::canary(lookup)?;
@@ -67,8 +69,8 @@ impl Settings {
             (None, None, Alone::Allowed) => Ground::CanaryAlone,
             (None, None, Alone::Refused) => return Err(Error::Groundless),
         };
-        let decoys = if ground == Ground::CanaryAlone { &[] } else { decoys };
-        Ok(Self { api, canary, control_port, proof, ground, decoys: decoys.to_vec() })
+        let decoys = if ground == Ground::CanaryAlone { Vec::new() } else { decoys(lookup)? };
+        Ok(Self { api, canary, control_port, proof, ground, decoys })
     }
 }
 
@@ -94,6 +96,13 @@ fn control_port(lookup: Lookup<'_>, deny_port: u16) -> Result<Option<u16>, Error
     port.ok_or(Error::Host(Role::Control)).map(Some)
 }
 
+/// Addresses with commas between them, or one for documentation a family.
+fn decoys(lookup: Lookup<'_>) -> Result<Vec<IpAddr>, Error> {
+    let Some(list) = text(lookup, "QL3_NETWORK_POLICY_DECOYS") else { return Ok(DECOYS.to_vec()) };
+    let decoys = list.split(',').map(|decoy| decoy.trim().parse()).collect::<Result<Vec<_>, _>>();
+    decoys.ok().filter(|decoys| decoys.len() <= DECOYS_MOST).ok_or(Error::Host(Role::Decoy))
+}
+
 /// What a proof of this operation is bound to.
 pub(super) fn binding(lookup: Lookup<'_>) -> Result<Binding, Error> {
     let command = lookup("QL3_NETWORK_POLICY_COMMAND").filter(|bytes| !bytes.is_empty());
@@ -115,6 +124,15 @@ fn port(digits: &str) -> Option<u16> {
     digits.parse().ok().filter(|port| plain && *port != 0)
 }
 
+/// Addresses for documentation that no Pod, Service or router has (RFC 5737, RFC 3849).
+const DECOYS: [IpAddr; 2] = [
+    IpAddr::V4(Ipv4Addr::new(198, 51, 100, 254)),
+    IpAddr::V6(Ipv6Addr::new(0x2001, 0xdb8, 0xffff, 0xffff, 0, 0, 0, 1)),
+];
+
+/// Every decoy is dialled in every round.
+const DECOYS_MOST: usize = 4;
+
 /// What the base's manifests hold until an overlay says better.
 const PLACEHOLDER: &str = "replace-with-";
 
@@ -134,7 +152,7 @@ mod tests {
             let found = changes.iter().chain(&good).find(|(known, _)| *known == name);
             found.map(|(_, value)| OsString::from(value))
         };
-        Settings::read(&lookup, &["198.51.100.254".parse().unwrap()], Alone::Refused)
+        Settings::read(&lookup, Alone::Refused)
     }
 
     #[test]
@@ -163,6 +181,17 @@ mod tests {
             assert_eq!(read(&canary), Err(Error::Host(Role::Deny)), "{host:?}");
         }
         assert_eq!(read(&[("KUBERNETES_SERVICE_HOST", "")]), Err(Error::Host(Role::Api)));
+    }
+
+    #[test]
+    fn decoys_are_addresses() {
+        assert_eq!(read(&[]).unwrap().decoys, DECOYS);
+        let decoys = |list| read(&[("QL3_NETWORK_POLICY_DECOYS", list)]).map(|settings| settings.decoys);
+        let two = ["192.0.2.9", "2001:db8::9"].map(|text| text.parse().unwrap());
+        assert_eq!(decoys("192.0.2.9, 2001:db8::9"), Ok(two.to_vec()));
+        for list in [",", "192.0.2.9,", "decoy", "192.0.2.9:1", "1.1.1.1,1.1.1.1,1.1.1.1,1.1.1.1,1.1.1.1"] {
+            assert_eq!(decoys(list), Err(Error::Host(Role::Decoy)), "{list:?}");
+        }
     }
 
     #[test]

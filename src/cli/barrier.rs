@@ -1,6 +1,5 @@
 //! The flags of `barrier`. Where to look stands in the environment: it is the bundle's contract.
 
-use std::net::IpAddr;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -13,7 +12,6 @@ use super::Invocation;
 use super::Order;
 use super::lookup;
 use crate::barrier;
-use crate::barrier::DECOYS;
 use crate::barrier::Ports;
 use crate::barrier::Task;
 use crate::barrier::settings::Alone;
@@ -25,7 +23,8 @@ use crate::barrier::settings::Alone;
 /// proved. The environment says where to look: KUBERNETES_SERVICE_HOST and _PORT_HTTPS;
 /// QL3_NETWORK_POLICY_DENY_CANARY_HOST and _PORT; QL3_NETWORK_POLICY_CONTROL_PORT, the canary's port that the
 /// policy leaves open, or QL3_NETWORK_POLICY_CONTROL_PROOF, a statement of `barrier control` (or both), with
-/// QL3_NETWORK_POLICY_COMMAND and QL3_NETWORK_POLICY_NONCE, which it is bound to.
+/// QL3_NETWORK_POLICY_COMMAND and QL3_NETWORK_POLICY_NONCE, which it is bound to. QL3_NETWORK_POLICY_DECOYS names
+/// other addresses that nobody has, with commas between, where somebody has 198.51.100.254.
 ///
 /// Example: ql3-ops barrier --evidence full
 #[derive(Args, Debug)]
@@ -42,9 +41,6 @@ struct Check {
     /// What the evidence on stdout tells; `full` adds addresses
     #[arg(long, value_enum, default_value = "low", value_name = "DETAIL")]
     evidence: Detail,
-    /// An address that nobody has, one for each family [default: one of RFC 5737, one of RFC 3849]
-    #[arg(long = "decoy", value_name = "ADDRESS")]
-    decoys: Vec<IpAddr>,
     /// The weaker form, as the reference: the API server answers once and the canary does not, for whatever reason
     #[arg(long)]
     canary_alone: bool,
@@ -106,14 +102,13 @@ impl Verb {
     pub(super) fn invocation(self) -> Invocation {
         let (task, seconds, common) = match self.other {
             None => {
-                let Check { evidence, decoys, canary_alone, limits, common } = self.check;
+                let Check { evidence, canary_alone, limits, common } = self.check;
                 let detail = match evidence {
                     Detail::Full => barrier::Detail::Full,
                     Detail::Low => barrier::Detail::Low,
                 };
-                let decoys = if decoys.is_empty() { DECOYS.to_vec() } else { decoys };
                 let alone = if canary_alone { Alone::Allowed } else { Alone::Refused };
-                (Task::Check { decoys, alone, detail }, limits.deadline_seconds, common)
+                (Task::Check { alone, detail }, limits.deadline_seconds, common)
             }
             Some(Other::Canary(Canary { deny, control, common })) => {
                 (Task::Canary(Ports { deny, control }), 0, common)

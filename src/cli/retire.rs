@@ -18,6 +18,7 @@ use crate::report::Form;
 use crate::report::Report;
 use crate::retire;
 use crate::retire::Draft;
+use crate::retire::Guard;
 use crate::retire::Task;
 
 #[derive(Debug, Subcommand)]
@@ -34,7 +35,7 @@ pub(super) enum Verb {
     ///
     /// Example: ql3-ops retire run --command-file /etc/ql3/command.json
     #[command(verbatim_doc_comment)]
-    Run(Ordered),
+    Run(Run),
 }
 
 #[derive(Args, Debug)]
@@ -46,6 +47,16 @@ pub(super) struct Ordered {
     access: Access,
     #[command(flatten)]
     common: Common,
+}
+
+#[derive(Args, Debug)]
+pub(super) struct Run {
+    /// Ask again, before the token is opened and before the PUT, whether the network policy is in force; the
+    /// environment is that of `ql3-ops barrier`
+    #[arg(long)]
+    recheck_barrier: bool,
+    #[command(flatten)]
+    ordered: Ordered,
 }
 
 #[derive(Args, Debug)]
@@ -79,8 +90,9 @@ impl Verb {
                 let form = Form::of_stdout();
                 (Task::Plan { command_file: non_empty(command_file)?, form }, access, common)
             }
-            Self::Run(Ordered { command_file, access, common }) => {
-                (Task::Run { command_file: non_empty(command_file)? }, access, common)
+            Self::Run(Run { recheck_barrier, ordered: Ordered { command_file, access, common } }) => {
+                let guard = if recheck_barrier { Guard::Recheck } else { Guard::Trust };
+                (Task::Run { command_file: non_empty(command_file)?, guard }, access, common)
             }
         };
         let (authority, budget) = (access.authority(), access.budget());

@@ -47,6 +47,11 @@ impl Cluster {
         Ok(Self { session })
     }
 
+    /// Hangs up, so that the next request goes over a connection that is made for it.
+    pub fn renew(&self) {
+        self.session.hang_up();
+    }
+
     /// Proves that our rights are exactly those that the work needs: ten reviews, judged in order.
     pub async fn review(&self, secret: &SecretRef, deadline: Deadline) -> Result<(), Error> {
         secret.check()?;

@@ -16,6 +16,8 @@ mod transaction;
 mod write;
 
 use connection::Connection;
+use std::time::Duration;
+
 use futures_util::future::join;
 use serde::Serialize;
 use tokio_postgres::types::Type;
@@ -189,6 +191,15 @@ impl Ledger {
         rows.iter().map(read).collect()
     }
 
+    /// Ends the session; the next question opens another. How the old one ended does not matter any more.
+    pub async fn renew(&mut self, deadline: Deadline) {
+        if let Some(connection) = self.connection.take()
+            && let Err(error) = connection.close(deadline.slice(PARTING)).await
+        {
+            tracing::info!(reason = %error, "a database session that was given up did not end in order");
+        }
+    }
+
     /// Ends the session in good order.
     pub async fn close(self, deadline: Deadline) -> Result<(), Error> {
         match self.connection {
@@ -226,6 +237,9 @@ async fn find(connection: &Connection, key: &KeyId, deadline: Deadline) -> Resul
 fn milliseconds(time: u64) -> Result<i64, Error> {
     i64::try_from(time).map_err(|_over| Error::Spoken)
 }
+
+/// For the end of a session that is replaced.
+const PARTING: Duration = Duration::from_secs(1);
 
 const APPLICATION: &str = "qinglong3-prompt-output-key-retirement";
 const INSERT_PREPARATION: &str = "

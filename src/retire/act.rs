@@ -9,6 +9,7 @@ use super::error::Error;
 use super::outcome::Outcome;
 use super::outcome::Status;
 use super::progress::Progress;
+use crate::barrier::Recheck;
 use crate::cluster::Cluster;
 use crate::cluster::SecretRef;
 use crate::cluster::Swap;
@@ -32,6 +33,8 @@ pub(super) struct Stores<'a> {
     pub(super) ledger: &'a mut Ledger,
     /// What is being done.
     pub(super) request: &'a Request,
+    /// The network policy's barrier, where it is asked again before the PUT.
+    pub(super) barrier: Option<&'a Recheck>,
     /// Wall time for receipts.
     pub(super) clock: Clock,
     /// The end of the run.
@@ -73,20 +76,29 @@ pub(super) async fn act(stores: &mut Stores<'_>, step: Step) -> Result<Next, Err
             Ok(Next::Scene(scene(preparation, View::Read(observed.into_manifest()))))
         }
         Step::Swap(preparation) => {
-            let absent = swap(stores, &preparation).await?;
+            let absent = Box::pin(swap(stores, &preparation)).await?;
             Ok(Next::Scene(scene(preparation, View::Swapped(absent))))
         }
     }
 }
 
-async fn swap(stores: &Stores<'_>, preparation: &Preparation) -> Result<Absent, Error> {
-    let Stores { cluster, secret, deadline, progress, .. } = stores;
+async fn swap(stores: &mut Stores<'_>, preparation: &Preparation) -> Result<Absent, Error> {
+    let Stores { cluster, secret, ledger, barrier, deadline, progress, .. } = stores;
     progress.enter("swap");
     let prepared = cluster.prepare_swap(secret, preparation, *deadline).await.map_err(Error::Cluster)?;
     let pending = match prepared {
         Swap::Settled(swapped) => return Ok(swapped.into_absent()),
         Swap::Pending(pending) => pending,
     };
+    if let Some(barrier) = barrier {
+        progress.enter("barrier-again");
+        barrier.hold(*deadline).await.map_err(Error::Barrier)?;
+        // What was connected before the policy was seen again may be what the policy forbids: an enforcer lets it
+        // live on (ADR 12).
+        cluster.renew();
+        ledger.renew(*deadline).await;
+        progress.enter("write");
+    }
     enough_time(*deadline)?;
     progress.commit();
     let swapped = cluster.commit_swap(pending, *deadline).await.map_err(Error::Cluster)?;

@@ -1,5 +1,6 @@
 //! Why a retirement did not end well.
 
+use crate::barrier;
 use crate::cluster;
 use crate::code::Code;
 use crate::exit::Exit;
@@ -23,6 +24,9 @@ pub enum Error {
         /// Why the close failed.
         close: ledger::Error,
     },
+    /// The network policy's side.
+    #[error("the network policy was not seen to be in force")]
+    Barrier(#[source] barrier::Error),
     /// Everything was done, and then the database session did not end in order.
     #[error("the database session did not end in order")]
     Close(#[source] ledger::Error),
@@ -81,6 +85,7 @@ impl Error {
         match self {
             // A close that fails too changes nothing about what the work left behind.
             Self::Aggregate { work, .. } => work.code(),
+            Self::Barrier(error) => error.code(),
             Self::Close(_) => &CLOSE,
             Self::Cluster(error) => error.code(),
             Self::CommandFile(error) => error.code(),

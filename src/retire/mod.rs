@@ -31,6 +31,7 @@ use act::Stores;
 use observe::Count;
 use progress::Progress;
 
+use crate::barrier::Recheck;
 use crate::cluster::Authority;
 use crate::cluster::Cluster;
 use crate::ledger;
@@ -73,7 +74,18 @@ pub enum Task {
     Run {
         /// Absolute path of the command file.
         command_file: PathBuf,
+        /// Whether the network policy is looked at again.
+        guard: Guard,
     },
+}
+
+/// Whether a run asks again what the barrier asked before it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Guard {
+    /// The network policy must still be in force before the token is opened, and again before the PUT.
+    Recheck,
+    /// It is not looked at.
+    Trust,
 }
 
 /// Carries an order out and reports how it ended.
@@ -98,13 +110,17 @@ fn failed(error: &Error, progress: &Progress) -> Report {
 
 async fn work(order: &Order, progress: &Progress, deadline: Deadline) -> Result<Report, Error> {
     let clock = Clock::start();
-    let (command_file, planning) = match &order.task {
+    let (command_file, planning, guard) = match &order.task {
         Task::Command(draft) => return draft.write(&order.authority, progress, deadline).await,
-        Task::Plan { command_file, form } => (command_file, Some(*form)),
-        Task::Run { command_file } => (command_file, None),
+        Task::Plan { command_file, form } => (command_file, Some(*form), Guard::Trust),
+        Task::Run { command_file, guard } => (command_file, None, *guard),
     };
     progress.enter("command");
     let command = Command::read(command_file)?;
+    let barrier = match guard {
+        Guard::Recheck => Some(recheck(order.lookup, progress, deadline).await?),
+        Guard::Trust => None,
+    };
     progress.enter("authority");
     let cluster = Cluster::connect(&order.authority).map_err(Error::Cluster)?;
     let secret = command.secret()?;
@@ -120,6 +136,7 @@ async fn work(order: &Order, progress: &Progress, deadline: Deadline) -> Result<
         secret: &secret,
         ledger: &mut ledger,
         request: &request,
+        barrier: barrier.as_ref(),
         clock,
         deadline,
         progress,
@@ -134,6 +151,18 @@ async fn work(order: &Order, progress: &Progress, deadline: Deadline) -> Result<
         (Ok(_), Err(close)) => Err(Error::Close(close)),
         (Err(work), Err(close)) => Err(Error::Aggregate { work: Box::new(work), close }),
     }
+}
+
+/// Before the token's file is opened.
+async fn recheck(
+    lookup: fn(&str) -> Option<OsString>,
+    progress: &Progress,
+    deadline: Deadline,
+) -> Result<Recheck, Error> {
+    progress.enter("barrier");
+    let barrier = Recheck::prepare(&lookup, deadline).await.map_err(Error::Barrier)?;
+    barrier.hold(deadline).await.map_err(Error::Barrier)?;
+    Ok(barrier)
 }
 
 async fn run(stores: &mut Stores<'_>) -> Result<Outcome, Error> {

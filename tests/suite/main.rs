@@ -9,6 +9,7 @@
 )]
 
 mod architecture;
+mod barrier;
 mod cluster;
 mod decision;
 mod exit_codes;

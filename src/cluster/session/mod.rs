@@ -67,6 +67,11 @@ impl Session {
         Ok(Self { client, wire, bearer: target.bearer, server: target.server })
     }
 
+    /// Lets the next request dial anew.
+    pub(crate) fn hang_up(&self) {
+        self.wire.hang_up();
+    }
+
     /// Sends the request once and returns the members of the object that a success carries.
     ///
     /// At most ten seconds for the head of the answer and ten for its body, and never beyond the deadline.

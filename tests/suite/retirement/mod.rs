@@ -1,6 +1,7 @@
 //! The built program against both real stores.
 
 mod api;
+mod barrier;
 mod crash;
 mod run;
 mod secrecy;

@@ -2,6 +2,7 @@
 
 pub(crate) mod apiserver;
 pub(crate) mod artifact;
+pub(crate) mod canary;
 pub(crate) mod dns;
 pub(crate) mod go_between;
 pub(crate) mod lab;

@@ -50,7 +50,7 @@ fn judge(case: &mut Case) -> Result<(), Error> {
     let resolves = case.maybe("canaryResolves").is_none_or(|value| value.as_bool().unwrap());
     let rounds = case.maybe("probes");
     let lookup = |name: &str| environment.get(name).map(Into::into);
-    let settings = Settings::read(&lookup, &[], Alone::Allowed)?;
+    let settings = Settings::read(&lookup, Alone::Allowed)?;
     if !resolves {
         return Err(Error::CanaryUnresolved(names::Error::Absent));
     }
