@@ -1,0 +1,124 @@
+//! The barrier against real rules, in network namespaces: which signature each rule has, what must never pass,
+//! what must, how soon a policy is seen.
+//!
+//!     fence [PART [FILTER]]     all parts, or one, or its rows with such a name
+//!
+//! Needs root, iptables, iproute2, netcat-openbsd, strace and python3; `hack/fence` sees to that. It touches
+//! nothing outside namespaces of its own, but for files below /etc/netns and /run/netns that it removes.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "tests start programs, read their environment and the time, as the program itself may not"
+)]
+
+mod flap;
+mod launch;
+mod limits;
+mod matrix;
+mod names;
+mod net;
+mod peers;
+mod positive;
+mod program;
+mod race;
+mod resources;
+mod rules;
+mod sabotage;
+mod scene;
+mod serve;
+mod slow;
+mod surroundings;
+mod tally;
+
+use std::error::Error;
+use std::process::ExitCode;
+use std::time::Instant;
+
+use race::Nowhere;
+
+type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let result = match arguments.split_first() {
+        Some((word, [text])) if word == launch::WORD => launch::launch(text).map(|()| true),
+        Some((word, rest)) if word == peers::WORD => peers::accept_any_failure(rest).map(|()| true),
+        Some((part, rest)) => parts(part, rest.first().map_or("", String::as_str)),
+        None => parts("", ""),
+    };
+    match result {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            complain(&format!("fence: {error}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Runs the parts; the last lines say how they ended.
+fn parts(only: &str, filter: &str) -> Result<bool> {
+    let wanted = |part: &str| only.is_empty() || only == part;
+    let mut last = Vec::new();
+    let mut clean = true;
+    if wanted("matrix") {
+        let tally = timed("matrix", || matrix::run(filter))?;
+        clean &= tally.is_clean();
+        last.push(format!("rules right: {}/{}", tally.right, tally.all));
+    }
+    if wanted("in-force") {
+        let tally = timed("in-force", || positive::run(filter))?;
+        clean &= tally.is_clean();
+        say(&format!("in force where it must be: {}/{}", tally.right, tally.all));
+    }
+    if wanted("surroundings") {
+        clean &= timed("surroundings", surroundings::run)?.is_clean();
+    }
+    if wanted("resources") {
+        clean &= timed("resources", resources::run)?.is_clean();
+    }
+    if wanted("limits") {
+        clean &= timed("limits", limits::run)?.is_clean();
+    }
+    if wanted("sabotage") {
+        let outcome = timed("sabotage", || sabotage::run(filter))?;
+        let rows = outcome.rows;
+        clean &= rows.is_clean() && outcome.false_passes == 0;
+        say(&format!("verdict as expected: {}/{}", rows.right, rows.all));
+        say(&format!("false passes of nc -z -w 1: {}/{}", outcome.nc, rows.all));
+        say(&format!("false passes of accept-any-failure: {}/{}", outcome.any, rows.all));
+        last.push(format!("false passes: {}/{}", outcome.false_passes, rows.all));
+    }
+    if wanted("race") {
+        let (usual, answered) = timed("race", || {
+            Ok((race::run(RUNS, Nowhere::Silent)?, race::run(RUNS / 4, Nowhere::Answered)?))
+        })?;
+        say(&format!("addresses that nobody has are silent: {}", usual.details()));
+        say(&format!("addresses that nobody has are answered: {}", answered.details()));
+        clean &= usual.is_clean() && answered.is_clean();
+        last.push(format!("race: {}", usual.line()));
+    }
+    for line in last {
+        say(&line);
+    }
+    Ok(clean)
+}
+
+fn timed<T>(name: &str, part: impl FnOnce() -> Result<T>) -> Result<T> {
+    say(&format!("part {name}"));
+    let begun = Instant::now();
+    let result = part().map_err(|error| format!("{name}: {error}"))?;
+    say(&format!("part {name}: {:.0} s\n", begun.elapsed().as_secs_f64()));
+    Ok(result)
+}
+
+#[expect(clippy::print_stdout, reason = "the table is its product")]
+fn say(text: &str) {
+    println!("{text}");
+}
+
+#[expect(clippy::print_stderr, reason = "people wait for it")]
+fn complain(text: &str) {
+    eprintln!("{text}");
+}
+
+const RUNS: usize = 120;

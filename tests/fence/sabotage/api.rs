@@ -1,0 +1,109 @@
+//! The API server does not answer, the Pod itself is broken, or the settings are.
+
+use super::BLIND;
+use super::CONFIG;
+use super::OS_OR_BLIND;
+use super::Row;
+use super::Verdict;
+use crate::Result;
+use crate::net::Family;
+use crate::net::Place;
+use crate::rules;
+use crate::rules::DENY;
+use crate::scene::CANARY_HOST;
+use crate::scene::CANARY_PORT;
+use crate::scene::CONTROL_PORT;
+use crate::scene::Scene;
+
+pub(super) fn rows() -> Vec<Row> {
+    vec![
+        Row::v4("policy in force, API server closed", BLIND, |scene| {
+            scene.api.clear();
+            scene.node(&rules::reject(scene.family))
+        }),
+        Row::v4("policy in force, API server silent", BLIND, |scene| api_by(scene, "-j DROP")),
+        Row::v4("policy in force, API server refused as well", BLIND, |scene| {
+            api_by(scene, "-j REJECT --reject-with icmp-port-unreachable")
+        }),
+        Row::v6("policy in force, API server refused as well", BLIND, |scene| {
+            api_by(scene, "-j REJECT --reject-with icmp6-port-unreachable")
+        }),
+        Row::v4("policy in force, wrong API port", BLIND, |scene| {
+            scene.set("KUBERNETES_SERVICE_PORT_HTTPS", 443);
+            scene.node(&rules::reject(scene.family))
+        }),
+        Row::v4("policy in force, wrong API name", NO_API, |scene| {
+            scene.resolve_with(scene.family.server(53))?;
+            scene.set("KUBERNETES_SERVICE_HOST", "no-such-api.test");
+            scene.node(&rules::reject(scene.family))
+        }),
+        Row::v4("API server and canary are both away", BLIND, |scene| {
+            scene.kill_canaries();
+            scene.api.clear();
+            Ok(())
+        }),
+        Row::v4("the server is unplugged", BLIND, |scene| scene.net.ip(Place::Server, "link set eth0 down")),
+        Row::v6("API server in the other family, no twin, the canary is dead", NO_API, |scene| {
+            scene.kill_canaries();
+            scene.unset(CONTROL_PORT);
+            scene.arguments.push("--canary-alone".to_owned());
+            scene.set("KUBERNETES_SERVICE_HOST", Family::V4.api());
+            Ok(())
+        }),
+        Row::v4("the Pod's own kernel prohibits the canary", BLIND, |scene| {
+            in_pods(scene, &format!("route add prohibit {}", scene.family.canary()))
+        }),
+        Row::v6("the Pod's own kernel prohibits the canary", BLIND, |scene| {
+            in_pods(scene, &format!("route add prohibit {}", scene.family.canary()))
+        }),
+        Row::v4("the Pod has no way to the canary", BLIND, |scene| {
+            let (api, node) = (scene.family.api(), scene.family.node());
+            let nobody = format!("route add {api} via {node}\nroute del default\n");
+            scene.net.ip(Place::Pod, &nobody)
+        }),
+        Row::v4("no descriptors are left for dials", OS_OR_BLIND, |scene| {
+            scene.launch.files = Some(6);
+            scene.node(&rules::reject(scene.family))
+        }),
+        Row::v4("hardly any descriptors are left", OS_OR_BLIND, |scene| {
+            scene.launch.files = Some(10);
+            scene.node(&rules::reject(scene.family))
+        }),
+        Row::v4("no canary is named", CONFIG, |scene| {
+            scene.unset(CANARY_HOST);
+            Ok(())
+        }),
+        Row::v4("the canary is still a placeholder", CONFIG, |scene| {
+            scene.set(CANARY_HOST, "replace-with-reachable-deny-canary");
+            Ok(())
+        }),
+        Row::v4("the deny port is 65536", CONFIG, |scene| {
+            scene.set(CANARY_PORT, 65536);
+            Ok(())
+        }),
+        Row::v4("the control port is the deny port", CONFIG, |scene| {
+            scene.set(CONTROL_PORT, DENY);
+            Ok(())
+        }),
+        Row::v4("no API server is named", CONFIG, |scene| {
+            scene.unset("KUBERNETES_SERVICE_HOST");
+            Ok(())
+        }),
+    ]
+}
+
+/// A policy that is in force, but its rule for the API server is another.
+fn api_by(scene: &mut Scene, target: &str) -> Result<()> {
+    let api = scene.family.api();
+    let policy = rules::reject(scene.family);
+    scene.node(&policy.replace("*filter\n", &format!("*filter\n-A FORWARD -i sel+ -d {api} {target}\n")))
+}
+
+fn in_pods(scene: &mut Scene, line: &str) -> Result<()> {
+    for place in [Place::Pod, Place::Nc, Place::Any] {
+        scene.net.ip(place, line)?;
+    }
+    Ok(())
+}
+
+const NO_API: &[Verdict] = &[Verdict::Blind, Verdict::Config, Verdict::Unresolved];
