@@ -1,6 +1,6 @@
 # The menu. Every target is a line over cargo or hack/; `make` alone prints it.
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint release bench deps lab lab-down ci clean
+.PHONY: help demo test fence lint release bench deps lab lab-down ci clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -10,6 +10,9 @@ demo: deps ## retire a key for real, on this machine, and see each step
 
 test: deps ## everything that proves the rules (needs the lab, and starts it)
 	hack/test
+
+fence: deps release ## the network barrier against real rules: as root, in namespaces of its own
+	hack/fence
 
 lint: deps ## formatting, clippy, shell scripts, dependencies
 	hack/lint

@@ -22,16 +22,18 @@ pub(crate) struct Flapper {
 impl Flapper {
     /// Begins with the first, which is in force when this returns.
     pub(crate) fn new(net: &Spaces, family: Family, rules: [&str; 2], times: [Duration; 2]) -> Result<Self> {
-        Prepared::new(net, family, rules[0])?.land()?;
+        let [first, _] = rules;
+        Prepared::new(net, family, first)?.land()?;
         let handle = net.clone();
         let rules = rules.map(str::to_owned);
         let (stop, stopped) = mpsc::channel();
         let thread = thread::spawn(move || {
             let mut due = Instant::now();
-            for turn in 0.. {
-                due += times[turn % 2];
+            let [first, second] = &rules;
+            for (time, next) in times.iter().zip([second, first]).cycle() {
+                due += *time;
                 // Read and parsed before its time, so that the change comes on time.
-                let Ok(prepared) = Prepared::new(&handle, family, &rules[(turn + 1) % 2]) else { return };
+                let Ok(prepared) = Prepared::new(&handle, family, next) else { return };
                 let wait = due.saturating_duration_since(Instant::now());
                 let told = stopped.recv_timeout(wait);
                 let landed = prepared.land();

@@ -7,6 +7,7 @@ use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process;
 use std::process::Command;
+use std::process::ExitCode;
 use std::process::Stdio;
 
 use nix::sys::resource::UsageWho;
@@ -52,7 +53,7 @@ impl Launch {
 }
 
 /// The other side of [`Launch::command`]. Comes back only to report.
-pub(crate) fn launch(text: &str) -> Result<()> {
+pub(crate) fn launch(text: &str) -> Result<ExitCode> {
     let launch: Launch = serde_json::from_str(text)?;
     if let Some(procs) = &launch.cgroup {
         fs::write(procs, process::id().to_string())?;
@@ -64,7 +65,6 @@ pub(crate) fn launch(text: &str) -> Result<()> {
     if let Some(files) = launch.files {
         setrlimit(Resource::Nofile, Rlimit { current: Some(files), maximum: Some(files) })?;
     }
-    // Opened while we may; the program gets a descriptor it does not know of at no time, see below.
     let Some(peak) = &launch.peak else {
         become_a_container()?;
         return Err(command(&launch)?.exec().into());
@@ -76,14 +76,15 @@ pub(crate) fn launch(text: &str) -> Result<()> {
     let status = command(&launch)?.status()?;
     let used = getrusage(UsageWho::RUSAGE_CHILDREN)?.max_rss();
     std::io::Write::write_all(&mut &peak, used.to_string().as_bytes())?;
-    process::exit(status.code().unwrap_or(255));
+    let code = status.code().and_then(|code| u8::try_from(code).ok());
+    Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }
 
 /// uid 10001, no groups, no capability in any set and no way to get one.
 fn become_a_container() -> Result<()> {
     for capability in CapabilitySet::all().iter() {
         // The last ones may be unknown to this kernel.
-        drop(rustix::thread::remove_capability_from_bounding_set(capability));
+        rustix::thread::remove_capability_from_bounding_set(capability).unwrap_or_default();
     }
     rustix::thread::set_thread_groups(&[])?;
     let (uid, gid) = (Uid::from_raw(ID), Gid::from_raw(ID));

@@ -34,20 +34,23 @@ use std::process::ExitCode;
 use std::time::Instant;
 
 use race::Nowhere;
+use rustix::process::Pid;
+use rustix::process::Signal;
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let result = match arguments.split_first() {
-        Some((word, [text])) if word == launch::WORD => launch::launch(text).map(|()| true),
-        Some((word, rest)) if word == peers::WORD => peers::accept_any_failure(rest).map(|()| true),
+        Some((word, [text])) if word == launch::WORD => launch::launch(text),
+        Some((word, rest)) if word == peers::WORD => {
+            peers::accept_any_failure(rest).map(|()| ExitCode::SUCCESS)
+        }
         Some((part, rest)) => parts(part, rest.first().map_or("", String::as_str)),
         None => parts("", ""),
     };
     match result {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
+        Ok(code) => code,
         Err(error) => {
             complain(&format!("fence: {error}"));
             ExitCode::FAILURE
@@ -56,7 +59,7 @@ fn main() -> ExitCode {
 }
 
 /// Runs the parts; the last lines say how they ended.
-fn parts(only: &str, filter: &str) -> Result<bool> {
+fn parts(only: &str, filter: &str) -> Result<ExitCode> {
     let wanted = |part: &str| only.is_empty() || only == part;
     let mut last = Vec::new();
     let mut clean = true;
@@ -100,7 +103,7 @@ fn parts(only: &str, filter: &str) -> Result<bool> {
     for line in last {
         say(&line);
     }
-    Ok(clean)
+    Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn timed<T>(name: &str, part: impl FnOnce() -> Result<T>) -> Result<T> {
@@ -109,6 +112,11 @@ fn timed<T>(name: &str, part: impl FnOnce() -> Result<T>) -> Result<T> {
     let result = part().map_err(|error| format!("{name}: {error}"))?;
     say(&format!("part {name}: {:.0} s\n", begun.elapsed().as_secs_f64()));
     Ok(result)
+}
+
+/// A process of ours; one that has ended already is as good.
+fn kill(pid: Pid, signal: Signal) {
+    rustix::process::kill_process(pid, signal).unwrap_or_default();
 }
 
 #[expect(clippy::print_stdout, reason = "the table is its product")]

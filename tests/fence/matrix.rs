@@ -88,11 +88,9 @@ fn line(class: &str, icmp: Option<(u8, u8)>, from: Option<String>, verdict: Verd
 fn rules() -> Vec<Rule> {
     use Verdict::Blind;
     use Verdict::InForce;
-    let canary = |scene: &mut Scene| scene.start_canary(scene.family.canary());
-    let _ = canary;
     vec![
         both("open", "connected", Verdict::Open, start),
-        both("closed port", "refused-by-reset", Blind, |scene| control_only(scene)),
+        both("closed port", "refused-by-reset", Blind, control_only),
         both("accepted late", "connected", Verdict::Open, |scene| {
             deny_as(scene, Manner::Slow(Duration::from_millis(300)))
         }),
@@ -101,7 +99,8 @@ fn rules() -> Vec<Rule> {
             let at = SocketAddr::new(scene.family.canary(), DENY);
             let full = Full::new(&scene.net, Place::Server, at)?;
             scene.keep(full);
-            control_only(scene)
+            // Nobody testifies for it: silence with a testimony would be a policy that drops.
+            scene.serve(scene.family.canary(), CONTROL, Manner::Accept)
         }),
         both("DROP", "silence", InForce, |scene| policy(scene, "-j DROP")),
         both("REJECT tcp-reset", "refused-by-reset", Blind, |scene| {

@@ -74,7 +74,9 @@ impl Net {
         let node = net.name(Place::Node);
         for (place, link) in LINKS {
             let far = net.name(*place);
-            writeln!(links, "link add eth0 netns {far} type veth peer name {link} netns {node}")?;
+            // Ends with the same index look like one device to the kernel, which then takes up to a second to
+            // see that the link is up.
+            writeln!(links, "link add eth0 index 100 netns {far} type veth peer name {link} netns {node}")?;
         }
         ip(&[], &links)?;
         for (place, link) in LINKS {
@@ -95,7 +97,7 @@ impl Net {
     pub(crate) fn put_wire_before_server(&self) -> Result<()> {
         let (node, wire) = (self.name(Place::Node), self.name(Place::Wire));
         self.ip(Place::Node, &format!("link set srv0 netns {wire} name far"))?;
-        ip(&[], &format!("link add near netns {wire} type veth peer name srv0 netns {node}"))?;
+        ip(&[], &format!("link add near index 100 netns {wire} type veth peer name srv0 netns {node}"))?;
         self.ip(Place::Wire, "link set far up\nlink set near up\n")?;
         self.ip(Place::Node, &format!("link set srv0 up\n{TO_SERVER}"))
     }
@@ -219,17 +221,22 @@ fn far_end(place: Place, link: &str) -> String {
     let mut lines = String::from("link set lo up\nlink set eth0 up\n");
     if place == Place::Server {
         for host in [10, 20, 21, 22, 53] {
-            lines += &format!("addr add 203.0.113.{host}/24 dev eth0\n");
-            lines += &format!("addr add 2001:db8:0:113::{host}/64 dev eth0 nodad\n");
+            lines.extend([
+                format!("addr add 203.0.113.{host}/24 dev eth0\n"),
+                format!("addr add 2001:db8:0:113::{host}/64 dev eth0 nodad\n"),
+            ]);
         }
         return lines + "route add default via 203.0.113.1\nroute add default via 2001:db8:0:113::1\n";
     }
     let index = pod_index(link);
     let base = index * 64;
-    lines += &format!("addr add 192.0.2.{}/26 dev eth0\n", base + 2);
-    lines += &format!("addr add 2001:db8:0:{}::2/64 dev eth0 nodad\n", index + 1);
-    lines += &format!("route add default via 192.0.2.{}\n", base + 1);
-    lines + &format!("route add default via 2001:db8:0:{}::1\n", index + 1)
+    lines.extend([
+        format!("addr add 192.0.2.{}/26 dev eth0\n", base + 2),
+        format!("addr add 2001:db8:0:{}::2/64 dev eth0 nodad\n", index + 1),
+        format!("route add default via 192.0.2.{}\n", base + 1),
+        format!("route add default via 2001:db8:0:{}::1\n", index + 1),
+    ]);
+    lines
 }
 
 /// The node's ends.
@@ -238,12 +245,15 @@ fn node_end() -> String {
     for (place, link) in LINKS {
         if *place != Place::Server {
             let index = pod_index(link);
-            lines += &format!("addr add 192.0.2.{}/26 dev {link}\n", index * 64 + 1);
-            lines += &format!("addr add 2001:db8:0:{}::1/64 dev {link} nodad\n", index + 1);
-            // Forwarding asks for neighbours from the link's own address, which the kernel gives after a while.
-            lines += &format!("addr add fe80::1/64 dev {link} nodad\n");
+            lines.extend([
+                format!("addr add 192.0.2.{}/26 dev {link}\n", index * 64 + 1),
+                format!("addr add 2001:db8:0:{}::1/64 dev {link} nodad\n", index + 1),
+                // Forwarding asks for neighbours from the link's own address, which the kernel gives only after a
+                // while.
+                format!("addr add fe80::1/64 dev {link} nodad\n"),
+            ]);
         }
-        lines += &format!("link set {link} up\n");
+        lines.extend([format!("link set {link} up\n")]);
     }
     lines + TO_SERVER
 }

@@ -110,7 +110,7 @@ fn rows() -> Vec<Row> {
             land(scene, "-j DROP")
         }),
         v4("the policy comes after 0.7 s", |scene| {
-            let times = [Duration::from_millis(700), Duration::from_secs(60)];
+            let times = [Duration::from_millis(700), Duration::from_mins(1)];
             scene.flap([&rules::filter(""), &rules::reject(scene.family)], times)
         }),
     ]

@@ -55,10 +55,8 @@ pub(crate) struct Evidence {
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Target {
     pub(crate) role: String,
-    pub(crate) family: u8,
     pub(crate) seen: String,
     pub(crate) icmp: Option<Icmp>,
-    pub(crate) errno: Option<i32>,
     pub(crate) from: Option<IpAddr>,
 }
 
@@ -89,7 +87,7 @@ pub(crate) fn run(net: &Spaces, place: Place, launch: &Launch, patience: Duratio
     let (ended, watch) = mpsc::channel::<()>();
     let watchdog = thread::spawn(move || {
         if watch.recv_timeout(patience) == Err(mpsc::RecvTimeoutError::Timeout) {
-            drop(rustix::process::kill_process(pid, Signal::KILL));
+            super::kill(pid, Signal::KILL);
         }
     });
     let output = child.wait_with_output();
@@ -200,7 +198,7 @@ impl Verdict {
     fn evidence(self) -> &'static str {
         match self {
             Self::Unresolved => "blind",
-            other => other.word(),
+            Self::Blind | Self::Config | Self::InForce | Self::Open | Self::Os | Self::Other => self.word(),
         }
     }
 }

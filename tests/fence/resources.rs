@@ -80,18 +80,14 @@ impl Group {
                 .find_map(|line| line.split_once(controller))
                 .map(|(_, path)| path.trim_start_matches('/'))
         };
-        let (parent, file, peak) = match of(":memory:") {
-            Some(path) => (
-                Path::new("/sys/fs/cgroup/memory").join(path),
-                "memory.limit_in_bytes",
-                "memory.max_usage_in_bytes",
-            ),
-            None => {
-                let root = Path::new("/sys/fs/cgroup").join(of("0::").unwrap_or_default());
-                // A group with processes may not hand controllers down; the topmost one may.
-                let root = [root, "/sys/fs/cgroup".into()].into_iter().find(|folder| hands_down(folder));
-                (root.ok_or("no cgroup hands memory limits down")?, "memory.max", "memory.peak")
-            }
+        let (parent, file, peak) = if let Some(path) = of(":memory:") {
+            let parent = Path::new("/sys/fs/cgroup/memory").join(path);
+            (parent, "memory.limit_in_bytes", "memory.max_usage_in_bytes")
+        } else {
+            // A group with processes may not hand controllers down; the topmost one may.
+            let own = Path::new("/sys/fs/cgroup").join(of("0::").unwrap_or_default());
+            let parent = [own, "/sys/fs/cgroup".into()].into_iter().find(|folder| hands_down(folder));
+            (parent.ok_or("no cgroup hands memory limits down")?, "memory.max", "memory.peak")
         };
         let group = Self { folder: parent.join(name), peak };
         fs::create_dir(&group.folder)?;

@@ -3,6 +3,7 @@
 
 use std::any::Any;
 use std::collections::BTreeMap;
+use std::fmt::Display;
 use std::fs;
 use std::net::IpAddr;
 use std::net::SocketAddr;
@@ -85,7 +86,7 @@ impl Scene {
         Ok(scene)
     }
 
-    pub(crate) fn set(&mut self, name: &str, value: impl ToString) {
+    pub(crate) fn set(&mut self, name: &str, value: impl Display) {
         self.environment.insert(name.to_owned(), value.to_string());
     }
 
@@ -253,7 +254,7 @@ impl Canary {
 
 impl Drop for Canary {
     fn drop(&mut self) {
-        drop(rustix::process::kill_process(self.pid(), Signal::KILL));
+        super::kill(self.pid(), Signal::KILL);
         drop(self.child.wait());
     }
 }

@@ -56,7 +56,7 @@ impl Listener {
 impl Drop for Listener {
     fn drop(&mut self) {
         // Ends the accept.
-        drop(rustix::net::shutdown(&*self.socket, Shutdown::Both));
+        rustix::net::shutdown(&*self.socket, Shutdown::Both).unwrap_or_default();
         drop(self.thread.take().map(JoinHandle::join));
     }
 }

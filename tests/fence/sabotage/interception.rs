@@ -22,24 +22,24 @@ pub(super) fn rows() -> Vec<Row> {
     vec![
         Row::v4("everything is accepted within the Pod", BLIND, |scene| {
             redirect_in_pods(scene, "")?;
-            proxy(scene, &PODS, Manner::Accept)
+            proxy(scene, &PODS, &Manner::Accept)
         }),
         Row::v6("everything is accepted within the Pod", BLIND, |scene| {
             redirect_in_pods(scene, "")?;
-            proxy(scene, &PODS, Manner::Accept)
+            proxy(scene, &PODS, &Manner::Accept)
         }),
         Row::v4("everything is accepted at the node", BLIND, |scene| {
             redirect(scene, "")?;
-            proxy(scene, &[Place::Node], Manner::Accept)
+            proxy(scene, &[Place::Node], &Manner::Accept)
         }),
         Row::v4("everything is accepted and closed at the node", BLIND, |scene| {
             redirect(scene, "")?;
-            proxy(scene, &[Place::Node], Manner::Close)
+            proxy(scene, &[Place::Node], &Manner::Close)
         }),
         Row::v4("everything is accepted, the canary is dead", BLIND, |scene| {
             scene.kill_canaries();
             redirect(scene, "")?;
-            proxy(scene, &[Place::Node], Manner::Accept)
+            proxy(scene, &[Place::Node], &Manner::Accept)
         }),
         Row::v4("everything is accepted, deny port refused", BLIND, |scene| {
             redirect_in_pods(scene, &format!("! --dport {DENY}"))?;
@@ -49,12 +49,12 @@ pub(super) fn rows() -> Vec<Row> {
                 let lines = redirection("OUTPUT", &format!("! --dport {DENY}")) + &decoys;
                 rules::apply(&scene.net, place, scene.family, &rules::nat(&lines))?;
             }
-            proxy(scene, &PODS, Manner::Accept)?;
+            proxy(scene, &PODS, &Manner::Accept)?;
             scene.node(&rules::deny_only(scene.family, "-j REJECT --reject-with icmp-port-unreachable"))
         }),
         Row::v4("only what nobody has is accepted, deny port refused", BLIND, |scene| {
             redirect(scene, &format!("-d {}", scene.family.nowhere()))?;
-            proxy(scene, &[Place::Node], Manner::Accept)?;
+            proxy(scene, &[Place::Node], &Manner::Accept)?;
             scene.node(&rules::deny_only(scene.family, "-j REJECT --reject-with icmp-port-unreachable"))
         }),
         Row::v4("a redirect of everything without its proxy", BLIND, |scene| redirect_in_pods(scene, "")),
@@ -70,11 +70,11 @@ pub(super) fn rows() -> Vec<Row> {
         }),
         Row::v4("a proxy takes the canary's deny port", OPEN, |scene| {
             redirect(scene, &format!("-d {} --dport {DENY}", scene.family.canary()))?;
-            proxy(scene, &[Place::Node], Manner::Close)
+            proxy(scene, &[Place::Node], &Manner::Close)
         }),
         Row::v4("a proxy takes the control port, deny port refused", BLIND, |scene| {
             redirect(scene, &format!("--dport {CONTROL}"))?;
-            proxy(scene, &[Place::Node], Manner::Accept)?;
+            proxy(scene, &[Place::Node], &Manner::Accept)?;
             scene.node(&rules::deny_only(scene.family, "-j REJECT --reject-with icmp-port-unreachable"))
         }),
     ]
@@ -96,7 +96,7 @@ fn redirection(chain: &str, which: &str) -> String {
     format!("-A {chain} -p tcp {which} -j REDIRECT --to-ports {PROXY}\n")
 }
 
-fn proxy(scene: &mut Scene, places: &[Place], manner: Manner) -> Result<()> {
+fn proxy(scene: &mut Scene, places: &[Place], manner: &Manner) -> Result<()> {
     let any = match scene.family {
         Family::V4 => IpAddr::V4(Ipv4Addr::UNSPECIFIED),
         Family::V6 => IpAddr::V6(Ipv6Addr::UNSPECIFIED),

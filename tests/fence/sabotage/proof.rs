@@ -11,6 +11,7 @@ use super::CONFIG;
 use super::Row;
 use super::Verdict;
 use crate::Result;
+use crate::names::Answer;
 use crate::net::Family;
 use crate::rules::CONTROL;
 use crate::rules::DENY;
@@ -44,9 +45,10 @@ pub(super) fn rows() -> Vec<Row> {
             with(scene, "canary", json!([format!("{}:{CONTROL}", Family::V4.canary())]))
         }),
         Row::v4("a proof of no address", REFUSED, |scene| with(scene, "canary", json!([]))),
-        Row::v4("a proof of this and one more address", REFUSED, |scene| {
-            let all = [Family::V4.canary(), Family::V4.server(21)].map(|at| format!("{at}:{DENY}"));
-            with(scene, "canary", json!(all))
+        Row::v4("a proof of one address, the canary has two", REFUSED, |scene| {
+            proved(scene)?;
+            let both = [Family::V4.canary(), Family::V4.server(21)];
+            scene.name_canary(Answer::Addresses(both.to_vec()))
         }),
         Row::v4("a proof that nobody connected", REFUSED, |scene| {
             with(scene, "outcome", json!("refused-by-reset"))
