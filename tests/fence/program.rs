@@ -149,6 +149,12 @@ impl Ended {
         }
     }
 
+    /// Verdict and code, without what all codes begin with.
+    pub(crate) fn word(&self) -> String {
+        let code = self.code();
+        format!("{} {}", self.verdict().word(), code.strip_prefix("QL3_BARRIER_").unwrap_or(&code))
+    }
+
     /// Whether everything it said agrees with its exit code.
     pub(crate) fn fault(&self) -> Option<String> {
         let message: Value = serde_json::from_str(&self.message).unwrap_or_default();
@@ -160,6 +166,12 @@ impl Ended {
         match (&evidence, self.verdict()) {
             (Some(evidence), verdict) if evidence.verdict != verdict.evidence() => {
                 Some(format!("the evidence says {}", evidence.verdict))
+            }
+            // What is wrong with a proof, or a name, is known before anything is watched.
+            (None, Verdict::Blind)
+                if ["PROOF", "UNRESOLVED"].iter().any(|part| self.code().contains(part)) =>
+            {
+                None
             }
             (None, Verdict::InForce | Verdict::Open | Verdict::Blind) => {
                 Some(format!("no evidence; stdout {:?}, stderr {:?}", self.stdout, self.stderr))
@@ -197,8 +209,8 @@ impl Verdict {
 
     fn evidence(self) -> &'static str {
         match self {
-            Self::Unresolved => "blind",
-            Self::Blind | Self::Config | Self::InForce | Self::Open | Self::Os | Self::Other => self.word(),
+            Self::Os | Self::Unresolved => "blind",
+            Self::Blind | Self::Config | Self::InForce | Self::Open | Self::Other => self.word(),
         }
     }
 }

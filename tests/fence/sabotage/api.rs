@@ -2,9 +2,8 @@
 
 use super::BLIND;
 use super::CONFIG;
-use super::OS_OR_BLIND;
+use super::OS;
 use super::Row;
-use super::Verdict;
 use crate::Result;
 use crate::net::Family;
 use crate::net::Place;
@@ -43,29 +42,33 @@ pub(super) fn rows() -> Vec<Row> {
             Ok(())
         }),
         Row::v4("the server is unplugged", BLIND, |scene| scene.net.ip(Place::Server, "link set eth0 down")),
-        Row::v6("API server in the other family, no twin, the canary is dead", NO_API, |scene| {
-            scene.kill_canaries();
-            scene.unset(CONTROL_PORT);
-            scene.arguments.push("--canary-alone".to_owned());
-            scene.set("KUBERNETES_SERVICE_HOST", Family::V4.api());
-            Ok(())
-        }),
-        Row::v4("the Pod's own kernel prohibits the canary", BLIND, |scene| {
+        Row::v6(
+            "API server in the other family, no twin, the canary is dead",
+            &["blind FAMILY_UNPROVEN"],
+            |scene| {
+                scene.kill_canaries();
+                scene.unset(CONTROL_PORT);
+                scene.arguments.push("--canary-alone".to_owned());
+                scene.set("KUBERNETES_SERVICE_HOST", Family::V4.api());
+                Ok(())
+            },
+        ),
+        Row::v4("the Pod's own kernel prohibits the canary", OS, |scene| {
             in_pods(scene, &format!("route add prohibit {}", scene.family.canary()))
         }),
-        Row::v6("the Pod's own kernel prohibits the canary", BLIND, |scene| {
+        Row::v6("the Pod's own kernel prohibits the canary", OS, |scene| {
             in_pods(scene, &format!("route add prohibit {}", scene.family.canary()))
         }),
-        Row::v4("the Pod has no way to the canary", BLIND, |scene| {
+        Row::v4("the Pod has no way to the canary", OS, |scene| {
             let (api, node) = (scene.family.api(), scene.family.node());
             let nobody = format!("route add {api} via {node}\nroute del default\n");
             scene.net.ip(Place::Pod, &nobody)
         }),
-        Row::v4("no descriptors are left for dials", OS_OR_BLIND, |scene| {
+        Row::v4("no descriptors are left for dials", OS, |scene| {
             scene.launch.files = Some(6);
             scene.node(&rules::reject(scene.family))
         }),
-        Row::v4("hardly any descriptors are left", OS_OR_BLIND, |scene| {
+        Row::v4("hardly any descriptors are left", OS, |scene| {
             scene.launch.files = Some(10);
             scene.node(&rules::reject(scene.family))
         }),
@@ -106,4 +109,4 @@ fn in_pods(scene: &mut Scene, line: &str) -> Result<()> {
     Ok(())
 }
 
-const NO_API: &[Verdict] = &[Verdict::Blind, Verdict::Config, Verdict::Unresolved];
+const NO_API: super::Expected = &["blind API_UNRESOLVED"];

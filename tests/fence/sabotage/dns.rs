@@ -28,11 +28,9 @@ pub(super) fn rows() -> Vec<Row> {
         Row::v4("the name has the decoy's network", BLIND, |scene| {
             named(scene, &[IpAddr::from([198, 51, 100, 7])])
         }),
-        Row::v4(
-            "the name has loopback's address",
-            &[super::Verdict::Blind, super::Verdict::Config],
-            |scene| named(scene, &[IpAddr::from([127, 0, 0, 1])]),
-        ),
+        Row::v4("the name has loopback's address", BLIND, |scene| {
+            named(scene, &[IpAddr::from([127, 0, 0, 1])])
+        }),
         Row::v4("one address of two is dead, nothing is enforced", OPEN_OR_BLIND, |scene| {
             named(scene, &[Family::V4.server(21), Family::V4.canary()])
         }),

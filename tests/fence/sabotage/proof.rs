@@ -9,7 +9,6 @@ use serde_json::json;
 use super::BLIND;
 use super::CONFIG;
 use super::Row;
-use super::Verdict;
 use crate::Result;
 use crate::names::Answer;
 use crate::net::Family;
@@ -133,4 +132,4 @@ fn window(scene: &mut Scene, begin: i64, end: i64) -> Result<()> {
 }
 
 /// As wrong configuration, or as no ground at all.
-const REFUSED: &[Verdict] = &[Verdict::Config, Verdict::Blind];
+const REFUSED: super::Expected = &["config", "blind"];
