@@ -30,17 +30,27 @@ pub(super) struct Row {
     expected: Expected,
     /// Makes the sabotage in a scene where the API server and a canary with its twin answer.
     arrange: fn(&mut Scene) -> Result<()>,
+    pace: Pace,
+}
+
+/// Whether another row may run beside it.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+enum Pace {
+    /// Its timing is what it is about.
+    Counts,
+    /// It mostly waits.
+    Waits,
 }
 
 type Expected = &'static [&'static str];
 
 impl Row {
     fn v4(name: &'static str, expected: Expected, arrange: fn(&mut Scene) -> Result<()>) -> Self {
-        Self { name, family: Family::V4, expected, arrange }
+        Self { name, family: Family::V4, expected, arrange, pace: Pace::Waits }
     }
 
     fn v6(name: &'static str, expected: Expected, arrange: fn(&mut Scene) -> Result<()>) -> Self {
-        Self { name, family: Family::V6, expected, arrange }
+        Self { name, family: Family::V6, expected, arrange, pace: Pace::Waits }
     }
 }
 
@@ -57,15 +67,28 @@ pub(crate) struct Outcome {
 pub(crate) fn run(filter: &str) -> Result<Outcome> {
     let mut outcome = Outcome::default();
     say(&format!("{:<70} {:<30} {:<30} {:<5} nc    any", "sabotage", "expected", "seen", "ok"));
-    for row in rows().iter().filter(|row| row.name.contains(filter)) {
-        let (ended, passed) = play(row).map_err(|error| format!("{}: {error}", row.name))?;
+    let rows: Vec<_> = rows().into_iter().filter(|row| row.name.contains(filter)).collect();
+    // Two at a time, each in a network of its own; what is about time has the machine for itself.
+    for pair in rows.chunk_by(|one, other| one.pace == Pace::Waits && other.pace == Pace::Waits) {
+        for pair in pair.chunks(2) {
+            for (row, played) in pair.iter().zip(play_together(pair)) {
+                let (ended, passed) = played.map_err(|error| format!("{}: {error}", row.name))?;
+                outcome.take(row, &ended, passed);
+            }
+        }
+    }
+    Ok(outcome)
+}
+
+impl Outcome {
+    fn take(&mut self, row: &Row, ended: &Ended, passed: Passed) {
         let (seen, fault) = (ended.word(), ended.fault());
         let verdict = seen.split(' ').next().unwrap_or_default();
         let as_expected = row.expected.iter().any(|expected| [seen.as_str(), verdict].contains(expected));
-        let ok = outcome.rows.count(as_expected && fault.is_none());
-        outcome.false_passes += usize::from(ended.exit == Some(0));
-        outcome.nc += usize::from(passed.nc);
-        outcome.any += usize::from(passed.any);
+        let ok = self.rows.count(as_expected && fault.is_none());
+        self.false_passes += usize::from(ended.exit == Some(0));
+        self.nc += usize::from(passed.nc);
+        self.any += usize::from(passed.any);
         say(&format!(
             "{:<70} {:<30} {seen:<30} {ok:<5} {:<5} {}",
             format!("{} ({})", row.name, row.family.word()),
@@ -80,7 +103,16 @@ pub(crate) fn run(filter: &str) -> Result<Outcome> {
             say(&format!("    {}", ended.stdout.trim_end()));
         }
     }
-    Ok(outcome)
+}
+
+fn play_together(rows: &[Row]) -> Vec<Result<(Ended, Passed)>> {
+    thread::scope(|scope| {
+        let threads: Vec<_> = rows.iter().map(|row| scope.spawn(|| play(row))).collect();
+        let join = |thread: thread::ScopedJoinHandle<'_, _>| {
+            thread.join().unwrap_or_else(|_panic| Err("a row's thread panicked".into()))
+        };
+        threads.into_iter().map(join).collect()
+    })
 }
 
 fn play(row: &Row) -> Result<(Ended, Passed)> {
@@ -105,7 +137,7 @@ fn rows() -> Vec<Row> {
         canary::rows(),
         service::rows(),
         interception::rows(),
-        flapping::rows(),
+        flapping::rows().into_iter().map(|row| Row { pace: Pace::Counts, ..row }).collect(),
         dns::rows(),
         proof::rows(),
         api::rows(),
