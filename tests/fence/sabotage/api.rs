@@ -4,6 +4,7 @@ use super::BLIND;
 use super::CONFIG;
 use super::OS;
 use super::Row;
+use super::closed;
 use crate::Result;
 use crate::net::Family;
 use crate::net::Place;
@@ -16,26 +17,26 @@ use crate::scene::Scene;
 
 pub(super) fn rows() -> Vec<Row> {
     vec![
-        Row::v4("policy in force, API server closed", BLIND, |scene| {
+        closed(Row::v4("policy in force, API server closed", BLIND, |scene| {
             scene.api.clear();
             scene.node(&rules::reject(scene.family))
-        }),
-        Row::v4("policy in force, API server silent", BLIND, |scene| api_by(scene, "-j DROP")),
-        Row::v4("policy in force, API server refused as well", BLIND, |scene| {
+        })),
+        closed(Row::v4("policy in force, API server silent", BLIND, |scene| api_by(scene, "-j DROP"))),
+        closed(Row::v4("policy in force, API server refused as well", BLIND, |scene| {
             api_by(scene, "-j REJECT --reject-with icmp-port-unreachable")
-        }),
-        Row::v6("policy in force, API server refused as well", BLIND, |scene| {
+        })),
+        closed(Row::v6("policy in force, API server refused as well", BLIND, |scene| {
             api_by(scene, "-j REJECT --reject-with icmp6-port-unreachable")
-        }),
-        Row::v4("policy in force, wrong API port", BLIND, |scene| {
+        })),
+        closed(Row::v4("policy in force, wrong API port", BLIND, |scene| {
             scene.set("KUBERNETES_SERVICE_PORT_HTTPS", 443);
             scene.node(&rules::reject(scene.family))
-        }),
-        Row::v4("policy in force, wrong API name", NO_API, |scene| {
+        })),
+        closed(Row::v4("policy in force, wrong API name", NO_API, |scene| {
             scene.resolve_with(scene.family.server(53))?;
             scene.set("KUBERNETES_SERVICE_HOST", "no-such-api.test");
             scene.node(&rules::reject(scene.family))
-        }),
+        })),
         Row::v4("API server and canary are both away", BLIND, |scene| {
             scene.kill_canaries();
             scene.api.clear();
@@ -64,14 +65,14 @@ pub(super) fn rows() -> Vec<Row> {
             let nobody = format!("route add {api} via {node}\nroute del default\n");
             scene.net.ip(Place::Pod, &nobody)
         }),
-        Row::v4("no descriptors are left for dials", OS, |scene| {
+        closed(Row::v4("no descriptors are left for dials", OS, |scene| {
             scene.launch.files = Some(6);
             scene.node(&rules::reject(scene.family))
-        }),
-        Row::v4("hardly any descriptors are left", OS, |scene| {
+        })),
+        closed(Row::v4("hardly any descriptors are left", OS, |scene| {
             scene.launch.files = Some(10);
             scene.node(&rules::reject(scene.family))
-        }),
+        })),
         Row::v4("no canary is named", CONFIG, |scene| {
             scene.unset(CANARY_HOST);
             Ok(())

@@ -10,6 +10,7 @@ use super::BLIND;
 use super::OPEN;
 use super::OPEN_OR_BLIND;
 use super::Row;
+use super::closed;
 use crate::Result;
 use crate::net::Place;
 use crate::rules;
@@ -102,15 +103,15 @@ pub(super) fn rows() -> Vec<Row> {
             scene.set(CONTROL_PORT, WRONG);
             Ok(())
         }),
-        Row::v4("wrong control port, deny port refused", BLIND, |scene| {
+        closed(Row::v4("wrong control port, deny port refused", BLIND, |scene| {
             scene.set(CONTROL_PORT, WRONG);
             scene.node(&rules::deny_only(scene.family, "-j REJECT --reject-with icmp-port-unreachable"))
-        }),
-        Row::v4("the control port is another program's, deny port refused", BLIND, |scene| {
+        })),
+        closed(Row::v4("the control port is another program's, deny port refused", BLIND, |scene| {
             scene.set(CONTROL_PORT, 22);
             scene.serve(scene.family.canary(), 22, Manner::Say("SSH-2.0-OpenSSH_9.2\r\n".to_owned()))?;
             scene.node(&rules::deny_only(scene.family, "-j REJECT --reject-with icmp-port-unreachable"))
-        }),
+        })),
     ]
 }
 

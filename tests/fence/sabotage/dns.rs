@@ -7,6 +7,7 @@ use super::OPEN;
 use super::OPEN_OR_BLIND;
 use super::Row;
 use super::UNRESOLVED;
+use super::closed;
 use crate::Result;
 use crate::names::Answer;
 use crate::net::Family;
@@ -34,10 +35,10 @@ pub(super) fn rows() -> Vec<Row> {
         Row::v4("one address of two is dead, nothing is enforced", OPEN_OR_BLIND, |scene| {
             named(scene, &[Family::V4.server(21), Family::V4.canary()])
         }),
-        Row::v4("one address of two is dead, the other's deny port refused", BLIND, |scene| {
+        closed(Row::v4("one address of two is dead, the other's deny port refused", BLIND, |scene| {
             named(scene, &[Family::V4.server(21), Family::V4.canary()])?;
             scene.node(&rules::reject(Family::V4))
-        }),
+        })),
         Row::v4("two canaries, the policy forgets one", OPEN, |scene| {
             scene.start_canary(Family::V4.server(22))?;
             named(scene, &[Family::V4.canary(), Family::V4.server(22)])?;

@@ -8,6 +8,7 @@ use std::net::SocketAddr;
 use super::BLIND;
 use super::OPEN;
 use super::Row;
+use super::closed;
 use crate::Result;
 use crate::net::Family;
 use crate::net::Place;
@@ -41,7 +42,7 @@ pub(super) fn rows() -> Vec<Row> {
             redirect(scene, "")?;
             proxy(scene, &[Place::Node], &Manner::Accept)
         }),
-        Row::v4("everything is accepted, deny port refused", BLIND, |scene| {
+        closed(Row::v4("everything is accepted, deny port refused", BLIND, |scene| {
             redirect_in_pods(scene, &format!("! --dport {DENY}"))?;
             let to = Family::V4.nowhere();
             let decoys = redirection("OUTPUT", &format!("-d {to}"));
@@ -51,12 +52,12 @@ pub(super) fn rows() -> Vec<Row> {
             }
             proxy(scene, &PODS, &Manner::Accept)?;
             scene.node(&rules::deny_only(scene.family, "-j REJECT --reject-with icmp-port-unreachable"))
-        }),
-        Row::v4("only what nobody has is accepted, deny port refused", BLIND, |scene| {
+        })),
+        closed(Row::v4("only what nobody has is accepted, deny port refused", BLIND, |scene| {
             redirect(scene, &format!("-d {}", scene.family.nowhere()))?;
             proxy(scene, &[Place::Node], &Manner::Accept)?;
             scene.node(&rules::deny_only(scene.family, "-j REJECT --reject-with icmp-port-unreachable"))
-        }),
+        })),
         Row::v4("a redirect of everything without its proxy", BLIND, |scene| redirect_in_pods(scene, "")),
         Row::v6("a redirect of everything without its proxy", BLIND, |scene| redirect_in_pods(scene, "")),
         Row::v4("a redirect of the deny port without its proxy, in the Pod", BLIND, |scene| {
@@ -72,11 +73,11 @@ pub(super) fn rows() -> Vec<Row> {
             redirect(scene, &format!("-d {} --dport {DENY}", scene.family.canary()))?;
             proxy(scene, &[Place::Node], &Manner::Close)
         }),
-        Row::v4("a proxy takes the control port, deny port refused", BLIND, |scene| {
+        closed(Row::v4("a proxy takes the control port, deny port refused", BLIND, |scene| {
             redirect(scene, &format!("--dport {CONTROL}"))?;
             proxy(scene, &[Place::Node], &Manner::Accept)?;
             scene.node(&rules::deny_only(scene.family, "-j REJECT --reject-with icmp-port-unreachable"))
-        }),
+        })),
     ]
 }
 
