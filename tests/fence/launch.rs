@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::chroot;
 use std::os::unix::process::CommandExt;
 use std::path::PathBuf;
 use std::process;
 use std::process::Command;
 use std::process::ExitCode;
-use std::process::Stdio;
+use std::time::SystemTime;
 
 use nix::sys::resource::UsageWho;
 use nix::sys::resource::getrusage;
@@ -39,6 +40,8 @@ pub(crate) struct Launch {
     pub(crate) cgroup: Option<PathBuf>,
     /// Open files allowed.
     pub(crate) files: Option<u64>,
+    /// Where the moment of the start goes, in microseconds since 1970.
+    pub(crate) started: Option<PathBuf>,
     /// Where the peak memory of the program goes, in KiB.
     pub(crate) peak: Option<PathBuf>,
 }
@@ -66,7 +69,12 @@ pub(crate) fn launch(text: &str) -> Result<ExitCode> {
         setrlimit(Resource::Nofile, Rlimit { current: Some(files), maximum: Some(files) })?;
     }
     let Some(peak) = &launch.peak else {
+        let started = launch.started.as_ref().map(fs::File::create).transpose()?;
         become_a_container()?;
+        if let Some(mut file) = started {
+            let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH)?;
+            file.write_all(now.as_micros().to_string().as_bytes())?;
+        }
         return Err(command(&launch)?.exec().into());
     };
     // The kernel counts the parent's memory as the child's until the child executes its program, so the parent
@@ -75,7 +83,7 @@ pub(crate) fn launch(text: &str) -> Result<ExitCode> {
     become_a_container()?;
     let status = command(&launch)?.status()?;
     let used = getrusage(UsageWho::RUSAGE_CHILDREN)?.max_rss();
-    std::io::Write::write_all(&mut &peak, used.to_string().as_bytes())?;
+    (&peak).write_all(used.to_string().as_bytes())?;
     let code = status.code().and_then(|code| u8::try_from(code).ok());
     Ok(code.map_or(ExitCode::FAILURE, ExitCode::from))
 }
@@ -106,8 +114,8 @@ fn become_a_container() -> Result<()> {
 fn command(launch: &Launch) -> Result<Command> {
     let mut words = launch.under.iter().map(PathBuf::from).chain([launch.program.clone()]);
     let mut command = Command::new(words.next().ok_or("no program")?);
+    // stdin is what this process got: an empty root has no /dev/null.
     command.args(words).args(&launch.arguments).env_clear().envs(&launch.environment);
-    command.stdin(Stdio::null());
     Ok(command)
 }
 

@@ -1,8 +1,7 @@
 //! What each rule looks like on the wire: class, ICMP type and code, and who sent it.
 //!
 //! In these rows the node's limits on ICMP errors are off: the rows are about one answer, and the barrier asks
-//! many times. (The rows of the other parts keep the kernel's defaults.) The limit on the errors of routes cannot
-//! be set in a namespace; the five errors that it grants at once are enough for the short run of these rows.
+//! many times. (The rows of the other parts keep the kernel's defaults.)
 
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -215,7 +214,27 @@ fn deny_rule(scene: &mut Scene, target: &str) -> Result<()> {
 }
 
 /// Routes know no ports, so the whole canary is behind it.
+///
+/// IPv4 has a limit of its own on the errors of routes, five at once and one a second for each source, which no
+/// namespace can change. So the Pod dials from many addresses in turn.
 fn route(scene: &mut Scene, kind: &str) -> Result<()> {
     start(scene)?;
+    if scene.family == Family::V4 {
+        let sources = 3..=SOURCES + 2;
+        let addresses: Vec<_> =
+            sources.clone().map(|host| format!("addr add 192.0.2.{host}/26 dev eth0\n")).collect();
+        scene.net.ip(Place::Pod, &addresses.concat())?;
+        let to = scene.family.canary();
+        let turns = sources.map(|host| {
+            let every = SOURCES + 3 - host;
+            let turn = format!("-m statistic --mode nth --every {every} --packet 0");
+            format!("-A POSTROUTING -d {to} {turn} -j SNAT --to-source 192.0.2.{host}\n")
+        });
+        let turns: Vec<_> = turns.collect();
+        rules::apply(&scene.net, Place::Pod, scene.family, &rules::nat(&turns.concat()))?;
+    }
     scene.net.ip(Place::Node, &format!("route add {kind} {}", scene.family.canary()))
 }
+
+/// Addresses that a Pod dials from.
+const SOURCES: u32 = 40;

@@ -114,6 +114,14 @@ impl Spaces {
         ip(&["-n", &self.name(place)], lines)
     }
 
+    /// Selected Pods have IPv4 only, as in most clusters.
+    pub(crate) fn without_v6(&self) -> Result<()> {
+        for place in [Place::Pod, Place::Nc, Place::Any] {
+            self.sysctl(place, "net/ipv6/conf/all/disable_ipv6", "1")?;
+        }
+        Ok(())
+    }
+
     pub(crate) fn sysctl(&self, place: Place, name: &str, value: &str) -> Result<()> {
         let path = PathBuf::from("/proc/sys").join(name);
         self.inside(place, || Ok(fs::write(&path, value).map_err(|error| format!("{name}: {error}"))?))

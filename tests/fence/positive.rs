@@ -63,6 +63,14 @@ fn rows() -> Vec<Row> {
     vec![
         v4("REJECT, the kernel's own limits on ICMP", |scene| land(scene, "")),
         v6("REJECT, the kernel's own limits on ICMP", |scene| land(scene, "")),
+        v4("REJECT, the Pod has no IPv6", |scene| {
+            scene.net.without_v6()?;
+            land(scene, "")
+        }),
+        v4("DROP, the Pod has no IPv6", |scene| {
+            scene.net.without_v6()?;
+            land(scene, "-j DROP")
+        }),
         v4("REJECT, no limits on ICMP", |scene| {
             scene.net.sysctl(Place::Node, "net/ipv4/icmp_ratelimit", "0")?;
             land(scene, "")

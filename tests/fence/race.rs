@@ -34,6 +34,15 @@ pub(crate) struct Series {
     runs: usize,
 }
 
+/// Which families the Pod has.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub(crate) enum Pod {
+    /// Both; the decoy of the other family is silent.
+    Dual,
+    /// As in most clusters.
+    V4,
+}
+
 /// What the node does with an address that nobody has, before the policy.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub(crate) enum Nowhere {
@@ -43,20 +52,23 @@ pub(crate) enum Nowhere {
     Silent,
 }
 
-pub(crate) fn run(runs: usize, nowhere: Nowhere) -> Result<Series> {
+pub(crate) fn run(runs: usize, nowhere: Nowhere, pod: Pod) -> Result<Series> {
     let mut series = Series { runs, ..Series::default() };
     for _run in 0..runs {
-        once(&mut series, nowhere)?;
+        once(&mut series, nowhere, pod)?;
     }
     series.gaps.sort_by(f64::total_cmp);
     Ok(series)
 }
 
-fn once(series: &mut Series, nowhere: Nowhere) -> Result<()> {
+fn once(series: &mut Series, nowhere: Nowhere, pod: Pod) -> Result<()> {
     let mut scene = Scene::new(Family::V4)?;
     scene.deadline = 10;
     if nowhere == Nowhere::Answered {
         scene.net.ip(Place::Node, "route del default")?;
+    }
+    if pod == Pod::V4 {
+        scene.net.without_v6()?;
     }
     let prepared = Prepared::new(&scene.net, Family::V4, &rules::reject(Family::V4))?;
     let (spaces, aim) = (scene.net.clone_spaces(), Aim::of(&scene));

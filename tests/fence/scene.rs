@@ -200,7 +200,7 @@ impl Scene {
         self.set(COMMAND, "{\"keyId\":\"key-2025\"}\n");
         self.set(NONCE, "0123456789abcdef0123456789abcdef");
         let mut launch = self.launch.clone();
-        launch.arguments = ["barrier", "control"].map(str::to_owned).to_vec();
+        launch.arguments = ["barrier", "control", "--deadline-seconds", "2"].map(str::to_owned).to_vec();
         launch.environment.clone_from(&self.environment);
         let ended = program::run(&self.net, Place::Witness, &launch, self.patience())?;
         if ended.exit != Some(0) {

@@ -10,7 +10,7 @@ use std::sync::OnceLock;
 use std::thread;
 use std::thread::JoinHandle;
 use std::time::Duration;
-use std::time::Instant;
+use std::time::SystemTime;
 
 use rustix::net::Shutdown;
 
@@ -35,7 +35,7 @@ pub(crate) enum Manner {
 pub(crate) struct Listener {
     socket: Arc<TcpListener>,
     thread: Option<JoinHandle<()>>,
-    first: Arc<OnceLock<Instant>>,
+    first: Arc<OnceLock<SystemTime>>,
 }
 
 impl Listener {
@@ -48,7 +48,7 @@ impl Listener {
     }
 
     /// When the first connection was accepted.
-    pub(crate) fn first(&self) -> Option<Instant> {
+    pub(crate) fn first(&self) -> Option<SystemTime> {
         self.first.get().copied()
     }
 }
@@ -61,11 +61,11 @@ impl Drop for Listener {
     }
 }
 
-fn serve(socket: &TcpListener, first: &OnceLock<Instant>, manner: &Manner) {
+fn serve(socket: &TcpListener, first: &OnceLock<SystemTime>, manner: &Manner) {
     let mut kept = Vec::new();
     loop {
         let Ok((mut stream, _peer)) = socket.accept() else { return };
-        first.get_or_init(Instant::now);
+        first.get_or_init(SystemTime::now);
         match manner {
             Manner::Accept => kept.push(stream),
             Manner::Close => drop(stream),

@@ -71,8 +71,12 @@ pub(super) fn rows() -> Vec<Row> {
     ]
 }
 
-/// Begins with the refusal, so that a barrier that believes at once would.
+/// Begins with the refusal, so that a barrier that believes at once would. With IPv4 there is no IPv6, whose silent
+/// decoy would give time to look again.
 fn flap(scene: &mut Scene, refusal: &str, there: u64, gone: u64) -> Result<()> {
+    if scene.family == Family::V4 {
+        scene.net.without_v6()?;
+    }
     let times = [there, gone].map(Duration::from_millis);
     scene.flap([refusal, &rules::filter("")], times)
 }
@@ -92,6 +96,9 @@ fn deny(family: Family) -> String {
 }
 
 fn lose(scene: &mut Scene, which: &str, share: &str) -> Result<()> {
+    if scene.family == Family::V4 {
+        scene.net.without_v6()?;
+    }
     scene.node(&rules::filter(&format!("-A FORWARD -i sel+ -p tcp --syn {which} {}", some(share))))
 }
 
