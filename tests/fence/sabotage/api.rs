@@ -1,7 +1,8 @@
 //! The API server does not answer, the Pod itself is broken, or the settings are.
 
+use super::API_LOST;
 use super::BLIND;
-use super::CONFIG;
+use super::INVALID;
 use super::OS;
 use super::Row;
 use super::closed;
@@ -17,18 +18,18 @@ use crate::scene::Scene;
 
 pub(super) fn rows() -> Vec<Row> {
     vec![
-        closed(Row::v4("policy in force, API server closed", BLIND, |scene| {
+        closed(Row::v4("policy in force, API server closed", API_LOST, |scene| {
             scene.api.clear();
             scene.node(&rules::reject(scene.family))
         })),
-        closed(Row::v4("policy in force, API server silent", BLIND, |scene| api_by(scene, "-j DROP"))),
-        closed(Row::v4("policy in force, API server refused as well", BLIND, |scene| {
+        closed(Row::v4("policy in force, API server silent", API_LOST, |scene| api_by(scene, "-j DROP"))),
+        closed(Row::v4("policy in force, API server refused as well", API_LOST, |scene| {
             api_by(scene, "-j REJECT --reject-with icmp-port-unreachable")
         })),
-        closed(Row::v6("policy in force, API server refused as well", BLIND, |scene| {
+        closed(Row::v6("policy in force, API server refused as well", API_LOST, |scene| {
             api_by(scene, "-j REJECT --reject-with icmp6-port-unreachable")
         })),
-        closed(Row::v4("policy in force, wrong API port", BLIND, |scene| {
+        closed(Row::v4("policy in force, wrong API port", API_LOST, |scene| {
             scene.set("KUBERNETES_SERVICE_PORT_HTTPS", 443);
             scene.node(&rules::reject(scene.family))
         })),
@@ -37,7 +38,7 @@ pub(super) fn rows() -> Vec<Row> {
             scene.set("KUBERNETES_SERVICE_HOST", "no-such-api.test");
             scene.node(&rules::reject(scene.family))
         })),
-        Row::v4("API server and canary are both away", BLIND, |scene| {
+        Row::v4("API server and canary are both away", API_LOST, |scene| {
             scene.kill_canaries();
             scene.api.clear();
             Ok(())
@@ -61,9 +62,7 @@ pub(super) fn rows() -> Vec<Row> {
             in_pods(scene, &format!("route add prohibit {}", scene.family.canary()))
         }),
         Row::v4("the Pod has no way to the canary", OS, |scene| {
-            let (api, node) = (scene.family.api(), scene.family.node());
-            let nobody = format!("route add {api} via {node}\nroute del default\n");
-            scene.net.ip(Place::Pod, &nobody)
+            in_pods(scene, &format!("route add unreachable {}", scene.family.canary()))
         }),
         closed(Row::v4("no descriptors are left for dials", OS, |scene| {
             scene.launch.files = Some(6);
@@ -73,23 +72,23 @@ pub(super) fn rows() -> Vec<Row> {
             scene.launch.files = Some(10);
             scene.node(&rules::reject(scene.family))
         })),
-        Row::v4("no canary is named", CONFIG, |scene| {
+        Row::v4("no canary is named", INVALID, |scene| {
             scene.unset(CANARY_HOST);
             Ok(())
         }),
-        Row::v4("the canary is still a placeholder", CONFIG, |scene| {
+        Row::v4("the canary is still a placeholder", INVALID, |scene| {
             scene.set(CANARY_HOST, "replace-with-reachable-deny-canary");
             Ok(())
         }),
-        Row::v4("the deny port is 65536", CONFIG, |scene| {
+        Row::v4("the deny port is 65536", INVALID, |scene| {
             scene.set(CANARY_PORT, 65536);
             Ok(())
         }),
-        Row::v4("the control port is the deny port", CONFIG, |scene| {
+        Row::v4("the control port is the deny port", INVALID, |scene| {
             scene.set(CONTROL_PORT, DENY);
             Ok(())
         }),
-        Row::v4("no API server is named", CONFIG, |scene| {
+        Row::v4("no API server is named", INVALID, |scene| {
             scene.unset("KUBERNETES_SERVICE_HOST");
             Ok(())
         }),

@@ -7,9 +7,12 @@ use std::time::Duration;
 use rustix::process::Signal;
 
 use super::BLIND;
+use super::DEAD;
 use super::OPEN;
 use super::OPEN_OR_BLIND;
+use super::RESET;
 use super::Row;
+use super::UNTESTIFIED;
 use super::closed;
 use crate::Result;
 use crate::net::Place;
@@ -26,39 +29,39 @@ pub(super) fn rows() -> Vec<Row> {
     vec![
         Row::v4("nothing is enforced", OPEN, |_scene| Ok(())),
         Row::v6("nothing is enforced", OPEN, |_scene| Ok(())),
-        Row::v4("dead canary", BLIND, dead),
-        Row::v6("dead canary", BLIND, dead),
+        Row::v4("dead canary", DEAD, dead),
+        Row::v6("dead canary", DEAD, dead),
         Row::v4("deny listener dead, another program on the control port", BLIND, |scene| {
             instead(scene, Manner::Accept)
         }),
-        Row::v4("deny listener dead, control port greets as SSH", BLIND, |scene| {
+        Row::v4("deny listener dead, control port greets as SSH", UNTESTIFIED, |scene| {
             instead(scene, Manner::Say("SSH-2.0-OpenSSH_9.2\r\n".to_owned()))
         }),
-        Row::v4("deny listener dead, control port accepts and closes", BLIND, |scene| {
+        Row::v4("deny listener dead, control port accepts and closes", UNTESTIFIED, |scene| {
             instead(scene, Manner::Close)
         }),
-        Row::v4("deny listener dead, control port testifies another port", BLIND, |scene| {
+        Row::v4("deny listener dead, control port testifies another port", UNTESTIFIED, |scene| {
             let at = SocketAddr::new(scene.family.canary(), 9999);
             instead(scene, Manner::Say(format!("ql3-canary/1 {at}\n")))
         }),
-        Row::v4("deny listener dead, control port testifies another address", BLIND, |scene| {
+        Row::v4("deny listener dead, control port testifies another address", UNTESTIFIED, |scene| {
             let at = SocketAddr::new(scene.family.server(21), DENY);
             instead(scene, Manner::Say(format!("ql3-canary/1 {at}\n")))
         }),
-        Row::v6("deny listener dead, control port lies that it lives", BLIND, |scene| {
+        Row::v6("deny listener dead, control port lies that it lives", RESET, |scene| {
             let at = SocketAddr::new(scene.family.canary(), DENY);
             instead(scene, Manner::Say(format!("ql3-canary/1 {at}\n")))
         }),
-        Row::v4("deny port blocked at the host, no testimony", BLIND, |scene| {
+        Row::v4("deny port blocked at the host, no testimony", UNTESTIFIED, |scene| {
             instead(scene, Manner::Accept)?;
             host_firewall(scene, DENY, "-j REJECT --reject-with icmp-port-unreachable")
         }),
-        Row::v4("deny port blocked at the host, testimony of another port", BLIND, |scene| {
+        Row::v4("deny port blocked at the host, testimony of another port", UNTESTIFIED, |scene| {
             let at = SocketAddr::new(scene.family.canary(), 9999);
             instead(scene, Manner::Say(format!("ql3-canary/1 {at}\n")))?;
             host_firewall(scene, DENY, "-j REJECT --reject-with icmp-admin-prohibited")
         }),
-        Row::v4("listener's queue is full, control port without testimony", BLIND, |scene| {
+        Row::v4("listener's queue is full, control port without testimony", UNTESTIFIED, |scene| {
             instead(scene, Manner::Accept)?;
             let at = SocketAddr::new(scene.family.canary(), DENY);
             let full = Full::new(&scene.net, Place::Server, at)?;
@@ -68,31 +71,33 @@ pub(super) fn rows() -> Vec<Row> {
         Row::v4("canary killed after 0.5 s", OPEN_OR_BLIND, |scene| signal_later(scene, Signal::KILL)),
         Row::v6("canary killed after 0.5 s", OPEN_OR_BLIND, |scene| signal_later(scene, Signal::KILL)),
         Row::v4("canary stopped after 0.5 s", OPEN_OR_BLIND, |scene| signal_later(scene, Signal::STOP)),
-        Row::v4("the canary's host is gone", BLIND, |scene| {
+        Row::v4("the canary's host is gone", DEAD, |scene| {
             dead(scene)?;
             scene.net.ip(Place::Server, &format!("addr del {}/24 dev eth0", scene.family.canary()))
         }),
-        Row::v4("host-unreachable to the canary", BLIND, |scene| route(scene, "unreachable")),
-        Row::v6("no route to the canary", BLIND, |scene| route(scene, "unreachable")),
-        Row::v4("the canary's address is prohibited as a whole", BLIND, |scene| route(scene, "prohibit")),
-        Row::v6("the canary's address is prohibited as a whole", BLIND, |scene| route(scene, "prohibit")),
-        Row::v4("the canary's address is a black hole", BLIND, |scene| route(scene, "blackhole")),
-        Row::v4("the canary is behind the policy with both its ports", BLIND, |scene| {
+        Row::v4("host-unreachable to the canary", DEAD, |scene| route(scene, "unreachable")),
+        Row::v6("no route to the canary", DEAD, |scene| route(scene, "unreachable")),
+        Row::v4("the canary's address is prohibited as a whole", DEAD, |scene| route(scene, "prohibit")),
+        Row::v6("the canary's address is prohibited as a whole", DEAD, |scene| route(scene, "prohibit")),
+        Row::v4("the canary's address is a black hole", DEAD, |scene| route(scene, "blackhole")),
+        Row::v4("the canary is behind the policy with both its ports", DEAD, |scene| {
             both_ports(scene, "-j REJECT --reject-with icmp-port-unreachable")
         }),
-        Row::v6("the canary is behind the policy with both its ports", BLIND, |scene| {
+        Row::v6("the canary is behind the policy with both its ports", DEAD, |scene| {
             both_ports(scene, "-j REJECT --reject-with icmp6-adm-prohibited")
         }),
-        Row::v4("both ports of the canary are dropped for everybody", BLIND, |scene| {
+        Row::v4("both ports of the canary are dropped for everybody", DEAD, |scene| {
             scene.node(&rules::filter(&format!("-A FORWARD -d {} -j DROP", scene.family.canary())))
         }),
-        Row::v4("wrong deny port, closed", BLIND, |scene| wrong_deny(scene, None)),
-        Row::v6("wrong deny port, closed", BLIND, |scene| wrong_deny(scene, None)),
-        Row::v4("wrong deny port, dropped by the host", BLIND, |scene| wrong_deny(scene, Some("-j DROP"))),
-        Row::v4("wrong deny port, refused by the host", BLIND, |scene| {
+        Row::v4("wrong deny port, closed", UNTESTIFIED, |scene| wrong_deny(scene, None)),
+        Row::v6("wrong deny port, closed", UNTESTIFIED, |scene| wrong_deny(scene, None)),
+        Row::v4("wrong deny port, dropped by the host", UNTESTIFIED, |scene| {
+            wrong_deny(scene, Some("-j DROP"))
+        }),
+        Row::v4("wrong deny port, refused by the host", UNTESTIFIED, |scene| {
             wrong_deny(scene, Some("-j REJECT --reject-with icmp-port-unreachable"))
         }),
-        Row::v4("wrong deny port, refused by the node", BLIND, |scene| {
+        Row::v4("wrong deny port, refused by the node", UNTESTIFIED, |scene| {
             scene.set(CANARY_PORT, WRONG);
             let to = scene.family.canary();
             scene.node(&rules::filter(&format!(
@@ -103,11 +108,11 @@ pub(super) fn rows() -> Vec<Row> {
             scene.set(CONTROL_PORT, WRONG);
             Ok(())
         }),
-        closed(Row::v4("wrong control port, deny port refused", BLIND, |scene| {
+        closed(Row::v4("wrong control port, deny port refused", DEAD, |scene| {
             scene.set(CONTROL_PORT, WRONG);
             scene.node(&rules::deny_only(scene.family, "-j REJECT --reject-with icmp-port-unreachable"))
         })),
-        closed(Row::v4("the control port is another program's, deny port refused", BLIND, |scene| {
+        closed(Row::v4("the control port is another program's, deny port refused", UNTESTIFIED, |scene| {
             scene.set(CONTROL_PORT, 22);
             scene.serve(scene.family.canary(), 22, Manner::Say("SSH-2.0-OpenSSH_9.2\r\n".to_owned()))?;
             scene.node(&rules::deny_only(scene.family, "-j REJECT --reject-with icmp-port-unreachable"))

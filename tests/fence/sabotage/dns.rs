@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use super::BLIND;
+use super::DEAD;
 use super::OPEN;
 use super::OPEN_OR_BLIND;
 use super::Row;
@@ -16,26 +16,26 @@ use crate::scene::Scene;
 
 pub(super) fn rows() -> Vec<Row> {
     vec![
-        Row::v4("the name has the address of a host without a canary", BLIND, |scene| {
+        Row::v4("the name has the address of a host without a canary", DEAD, |scene| {
             named(scene, &[Family::V4.server(21)])
         }),
-        Row::v6("the name has the address of a host without a canary", BLIND, |scene| {
+        Row::v6("the name has the address of a host without a canary", DEAD, |scene| {
             named(scene, &[Family::V6.server(21)])
         }),
-        Row::v4("the name has an address that nobody has", BLIND, |scene| {
+        Row::v4("the name has an address that nobody has", DEAD, |scene| {
             named(scene, &[Family::V4.server(99)])
         }),
-        Row::v4("the name has the API server's address", BLIND, |scene| named(scene, &[Family::V4.api()])),
-        Row::v4("the name has the decoy's network", BLIND, |scene| {
+        Row::v4("the name has the API server's address", DEAD, |scene| named(scene, &[Family::V4.api()])),
+        Row::v4("the name has the decoy's network", DEAD, |scene| {
             named(scene, &[IpAddr::from([198, 51, 100, 7])])
         }),
-        Row::v4("the name has loopback's address", BLIND, |scene| {
+        Row::v4("the name has loopback's address", DEAD, |scene| {
             named(scene, &[IpAddr::from([127, 0, 0, 1])])
         }),
         Row::v4("one address of two is dead, nothing is enforced", OPEN_OR_BLIND, |scene| {
             named(scene, &[Family::V4.server(21), Family::V4.canary()])
         }),
-        closed(Row::v4("one address of two is dead, the other's deny port refused", BLIND, |scene| {
+        closed(Row::v4("one address of two is dead, the other's deny port refused", DEAD, |scene| {
             named(scene, &[Family::V4.server(21), Family::V4.canary()])?;
             scene.node(&rules::reject(Family::V4))
         })),
@@ -46,7 +46,7 @@ pub(super) fn rows() -> Vec<Row> {
         }),
         Row::v4("IPv4 closed, IPv6 open", OPEN, |scene| one_open(scene, Family::V4)),
         Row::v6("IPv6 closed, IPv4 open", OPEN, |scene| one_open(scene, Family::V6)),
-        Row::v4("IPv4 closed, the IPv6 canary is dead", BLIND, |scene| {
+        Row::v4("IPv4 closed, the IPv6 canary is dead", DEAD, |scene| {
             named(scene, &[Family::V4.canary(), Family::V6.canary()])?;
             scene.node(&rules::reject(Family::V4))
         }),

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::BLIND;
+use super::DEAD;
 use super::OPEN;
 use super::OPEN_OR_BLIND;
 use super::Row;
@@ -60,7 +61,7 @@ pub(super) fn rows() -> Vec<Row> {
             lose(scene, "", "0.5")
         }),
         Row::v4("a line of 300 ms, nothing is enforced", OPEN, |scene| scene.slow_down(300)),
-        Row::v4("a line of 300 ms, the canary is dead", BLIND, |scene| {
+        Row::v4("a line of 300 ms, the canary is dead", DEAD, |scene| {
             scene.kill_canaries();
             scene.slow_down(300)
         }),

@@ -5,9 +5,12 @@ use std::net::Ipv4Addr;
 use std::net::Ipv6Addr;
 use std::net::SocketAddr;
 
-use super::BLIND;
+use super::API_LOST;
+use super::INTERCEPTED;
 use super::OPEN;
+use super::RESET;
 use super::Row;
+use super::UNTESTIFIED;
 use super::closed;
 use crate::Result;
 use crate::net::Family;
@@ -21,28 +24,28 @@ use crate::serve::Manner;
 
 pub(super) fn rows() -> Vec<Row> {
     vec![
-        Row::v4("everything is accepted within the Pod", BLIND, |scene| {
+        Row::v4("everything is accepted within the Pod", INTERCEPTED, |scene| {
             redirect_in_pods(scene, "")?;
             proxy(scene, &PODS, &Manner::Accept)
         }),
-        Row::v6("everything is accepted within the Pod", BLIND, |scene| {
+        Row::v6("everything is accepted within the Pod", INTERCEPTED, |scene| {
             redirect_in_pods(scene, "")?;
             proxy(scene, &PODS, &Manner::Accept)
         }),
-        Row::v4("everything is accepted at the node", BLIND, |scene| {
+        Row::v4("everything is accepted at the node", INTERCEPTED, |scene| {
             redirect(scene, "")?;
             proxy(scene, &[Place::Node], &Manner::Accept)
         }),
-        Row::v4("everything is accepted and closed at the node", BLIND, |scene| {
+        Row::v4("everything is accepted and closed at the node", INTERCEPTED, |scene| {
             redirect(scene, "")?;
             proxy(scene, &[Place::Node], &Manner::Close)
         }),
-        Row::v4("everything is accepted, the canary is dead", BLIND, |scene| {
+        Row::v4("everything is accepted, the canary is dead", INTERCEPTED, |scene| {
             scene.kill_canaries();
             redirect(scene, "")?;
             proxy(scene, &[Place::Node], &Manner::Accept)
         }),
-        closed(Row::v4("everything is accepted, deny port refused", BLIND, |scene| {
+        closed(Row::v4("everything is accepted, deny port refused", INTERCEPTED, |scene| {
             redirect_in_pods(scene, &format!("! --dport {DENY}"))?;
             let to = Family::V4.nowhere();
             let decoys = redirection("OUTPUT", &format!("-d {to}"));
@@ -53,27 +56,27 @@ pub(super) fn rows() -> Vec<Row> {
             proxy(scene, &PODS, &Manner::Accept)?;
             scene.node(&rules::deny_only(scene.family, "-j REJECT --reject-with icmp-port-unreachable"))
         })),
-        closed(Row::v4("only what nobody has is accepted, deny port refused", BLIND, |scene| {
+        closed(Row::v4("only what nobody has is accepted, deny port refused", INTERCEPTED, |scene| {
             redirect(scene, &format!("-d {}", scene.family.nowhere()))?;
             proxy(scene, &[Place::Node], &Manner::Accept)?;
             scene.node(&rules::deny_only(scene.family, "-j REJECT --reject-with icmp-port-unreachable"))
         })),
-        Row::v4("a redirect of everything without its proxy", BLIND, |scene| redirect_in_pods(scene, "")),
-        Row::v6("a redirect of everything without its proxy", BLIND, |scene| redirect_in_pods(scene, "")),
-        Row::v4("a redirect of the deny port without its proxy, in the Pod", BLIND, |scene| {
+        Row::v4("a redirect of everything without its proxy", API_LOST, |scene| redirect_in_pods(scene, "")),
+        Row::v6("a redirect of everything without its proxy", API_LOST, |scene| redirect_in_pods(scene, "")),
+        Row::v4("a redirect of the deny port without its proxy, in the Pod", RESET, |scene| {
             redirect_in_pods(scene, &format!("--dport {DENY}"))
         }),
-        Row::v4("a redirect of the deny port without its proxy, at the node", BLIND, |scene| {
+        Row::v4("a redirect of the deny port without its proxy, at the node", RESET, |scene| {
             redirect(scene, &format!("--dport {DENY}"))
         }),
-        Row::v6("a redirect of the deny port without its proxy, at the node", BLIND, |scene| {
+        Row::v6("a redirect of the deny port without its proxy, at the node", RESET, |scene| {
             redirect(scene, &format!("--dport {DENY}"))
         }),
         Row::v4("a proxy takes the canary's deny port", OPEN, |scene| {
             redirect(scene, &format!("-d {} --dport {DENY}", scene.family.canary()))?;
             proxy(scene, &[Place::Node], &Manner::Close)
         }),
-        closed(Row::v4("a proxy takes the control port, deny port refused", BLIND, |scene| {
+        closed(Row::v4("a proxy takes the control port, deny port refused", UNTESTIFIED, |scene| {
             redirect(scene, &format!("--dport {CONTROL}"))?;
             proxy(scene, &[Place::Node], &Manner::Accept)?;
             scene.node(&rules::deny_only(scene.family, "-j REJECT --reject-with icmp-port-unreachable"))

@@ -175,8 +175,13 @@ fn rows() -> Vec<Row> {
     .collect()
 }
 
+const API_LOST: Expected = &["blind API_UNREACHABLE"];
+const DEAD: Expected = &["blind CANARY_DEAD"];
+const INTERCEPTED: Expected = &["blind INTERCEPTED"];
+const INVALID: Expected = &["config TARGET_INVALID"];
+const RESET: Expected = &["blind RESET_UNPROVEN"];
+const UNTESTIFIED: Expected = &["blind UNTESTIFIED"];
 const BLIND: Expected = &["blind"];
-const CONFIG: Expected = &["config"];
 const OPEN: Expected = &["open OPEN"];
 /// By chance of time one or the other.
 const OPEN_OR_BLIND: Expected = &["open OPEN", "blind"];

@@ -7,7 +7,7 @@ use serde_json::Value;
 use serde_json::json;
 
 use super::BLIND;
-use super::CONFIG;
+use super::DEAD;
 use super::Row;
 use crate::Result;
 use crate::names::Answer;
@@ -23,70 +23,70 @@ use crate::serve::Manner;
 
 pub(super) fn rows() -> Vec<Row> {
     vec![
-        Row::v4("a proof that is stale", REFUSED, |scene| window(scene, -600_000, -300_000)),
-        Row::v4("a proof from the future", REFUSED, |scene| window(scene, 3_600_000, 3_900_000)),
-        Row::v4("a proof that ends before it begins", REFUSED, |scene| window(scene, 60_000, -60_000)),
-        Row::v4("a proof that holds for a year", REFUSED, |scene| window(scene, -1000, 31_536_000_000)),
-        Row::v4("a proof for another nonce", REFUSED, |scene| {
+        Row::v4("a proof that is stale", WINDOW, |scene| window(scene, -600_000, -300_000)),
+        Row::v4("a proof from the future", WINDOW, |scene| window(scene, 3_600_000, 3_900_000)),
+        Row::v4("a proof that ends before it begins", MALFORMED, |scene| window(scene, 60_000, -60_000)),
+        Row::v4("a proof that holds for a year", MALFORMED, |scene| window(scene, -1000, 31_536_000_000)),
+        Row::v4("a proof for another nonce", &["blind PROOF_OTHER_OPERATION"], |scene| {
             proved(scene)?;
             scene.set(NONCE, "fedcba9876543210fedcba9876543210");
             Ok(())
         }),
-        Row::v4("a proof for another command", REFUSED, |scene| {
+        Row::v4("a proof for another command", &["blind PROOF_OTHER_COMMAND"], |scene| {
             proved(scene)?;
             scene.set(COMMAND, "{\"keyId\":\"key-2024\"}\n");
             Ok(())
         }),
-        Row::v4("a proof of another address", REFUSED, |scene| {
+        Row::v4("a proof of another address", ADDRESS, |scene| {
             with(scene, "canary", json!([format!("{}:{DENY}", Family::V4.server(21))]))
         }),
-        Row::v4("a proof of another port", REFUSED, |scene| {
+        Row::v4("a proof of another port", ADDRESS, |scene| {
             with(scene, "canary", json!([format!("{}:{CONTROL}", Family::V4.canary())]))
         }),
-        Row::v4("a proof of no address", REFUSED, |scene| with(scene, "canary", json!([]))),
-        Row::v4("a proof of one address, the canary has two", REFUSED, |scene| {
+        Row::v4("a proof of no address", MALFORMED, |scene| with(scene, "canary", json!([]))),
+        Row::v4("a proof of one address, the canary has two", ADDRESS, |scene| {
             proved(scene)?;
             let both = [Family::V4.canary(), Family::V4.server(21)];
             scene.name_canary(Answer::Addresses(both.to_vec()))
         }),
-        Row::v4("a proof that nobody connected", REFUSED, |scene| {
+        Row::v4("a proof that nobody connected", MALFORMED, |scene| {
             with(scene, "outcome", json!("refused-by-reset"))
         }),
-        Row::v4("a proof of another schema", REFUSED, |scene| {
+        Row::v4("a proof of another schema", MALFORMED, |scene| {
             with(scene, "schema", json!("ql3-ops/barrier-control@v2"))
         }),
-        Row::v4("a proof with a member too many", REFUSED, |scene| with(scene, "extra", json!(1))),
-        Row::v4("a proof without an end", REFUSED, |scene| {
+        Row::v4("a proof with a member too many", MALFORMED, |scene| with(scene, "extra", json!(1))),
+        Row::v4("a proof without an end", MALFORMED, |scene| {
             edit(scene, |text| text.replace("notAfterMs", "notAfter"))
         }),
-        Row::v4("a proof that names a member twice", REFUSED, |scene| {
+        Row::v4("a proof that names a member twice", MALFORMED, |scene| {
             edit(scene, |text| text.replacen('{', "{\"outcome\":\"connected\",", 1))
         }),
-        Row::v4("a proof that is cut off", REFUSED, |scene| {
+        Row::v4("a proof that is cut off", MALFORMED, |scene| {
             edit(scene, |text| text.chars().take(text.len() / 2).collect())
         }),
-        Row::v4("a proof of more than 4 KiB", REFUSED, |scene| {
+        Row::v4("a proof of more than 4 KiB", MALFORMED, |scene| {
             edit(scene, |text| format!("{text}{}", " ".repeat(4097)))
         }),
-        Row::v4("a proof with something behind it", REFUSED, |scene| {
+        Row::v4("a proof with something behind it", MALFORMED, |scene| {
             edit(scene, |text| format!("{text}{{}}"))
         }),
-        Row::v4("a proof without the command", CONFIG, |scene| {
+        Row::v4("a proof without the command", &["config PROOF_UNBOUND"], |scene| {
             proved(scene)?;
             scene.unset(COMMAND);
             Ok(())
         }),
-        Row::v4("a proof without the nonce", CONFIG, |scene| {
+        Row::v4("a proof without the nonce", &["config PROOF_UNBOUND"], |scene| {
             proved(scene)?;
             scene.unset(NONCE);
             Ok(())
         }),
-        Row::v4("neither twin nor proof", CONFIG, |scene| {
+        Row::v4("neither twin nor proof", &["config GROUNDLESS"], |scene| {
             scene.kill_canaries();
             scene.unset(CONTROL_PORT);
             Ok(())
         }),
-        Row::v4("a good proof, then the canary dies with its twin", BLIND, |scene| {
+        Row::v4("a good proof, then the canary dies with its twin", DEAD, |scene| {
             scene.prove()?;
             scene.kill_canaries();
             Ok(())
@@ -131,5 +131,6 @@ fn window(scene: &mut Scene, begin: i64, end: i64) -> Result<()> {
     Ok(())
 }
 
-/// As wrong configuration, or as no ground at all.
-const REFUSED: super::Expected = &["config", "blind"];
+const ADDRESS: super::Expected = &["blind PROOF_OTHER_ADDRESS"];
+const MALFORMED: super::Expected = &["config PROOF_MALFORMED"];
+const WINDOW: super::Expected = &["blind PROOF_OUTSIDE_WINDOW"];

@@ -2,9 +2,10 @@
 
 use std::net::IpAddr;
 
-use super::BLIND;
+use super::DEAD;
 use super::OPEN;
 use super::Row;
+use super::UNTESTIFIED;
 use crate::Result;
 use crate::net::Family;
 use crate::net::Place;
@@ -16,17 +17,17 @@ use crate::scene::Scene;
 
 pub(super) fn rows() -> Vec<Row> {
     vec![
-        Row::v4("Service without endpoints", BLIND, |scene| no_endpoints(scene, &[DENY, CONTROL])),
-        Row::v6("Service without endpoints", BLIND, |scene| no_endpoints(scene, &[DENY, CONTROL])),
-        Row::v4("Service whose deny port has no endpoints", BLIND, |scene| {
+        Row::v4("Service without endpoints", DEAD, |scene| no_endpoints(scene, &[DENY, CONTROL])),
+        Row::v6("Service without endpoints", DEAD, |scene| no_endpoints(scene, &[DENY, CONTROL])),
+        Row::v4("Service whose deny port has no endpoints", UNTESTIFIED, |scene| {
             translate(scene, &[CONTROL])?;
             no_endpoints(scene, &[DENY])
         }),
-        Row::v6("Service whose deny port has no endpoints", BLIND, |scene| {
+        Row::v6("Service whose deny port has no endpoints", UNTESTIFIED, |scene| {
             translate(scene, &[CONTROL])?;
             no_endpoints(scene, &[DENY])
         }),
-        Row::v4("Service without the deny port, unknown ports refused", BLIND, |scene| {
+        Row::v4("Service without the deny port, unknown ports refused", UNTESTIFIED, |scene| {
             // kube-proxy's nftables mode: what has a Service's address and is not translated is refused.
             translate(scene, &[CONTROL])?;
             let with = rules::port_unreachable(scene.family);
@@ -35,15 +36,15 @@ pub(super) fn rows() -> Vec<Row> {
                 service(scene.family)
             )))
         }),
-        Row::v4("Service without the deny port, unknown ports go nowhere", BLIND, |scene| {
+        Row::v4("Service without the deny port, unknown ports go nowhere", UNTESTIFIED, |scene| {
             // kube-proxy's iptables mode: the packet leaves for the default route.
             translate(scene, &[CONTROL])
         }),
-        Row::v4("Service without the deny port, its address is a black hole", BLIND, |scene| {
+        Row::v4("Service without the deny port, its address is a black hole", UNTESTIFIED, |scene| {
             translate(scene, &[CONTROL])?;
             scene.net.ip(Place::Node, &format!("route add blackhole {}", service(scene.family)))
         }),
-        Row::v4("Service without the deny port, its address is the node's", BLIND, |scene| {
+        Row::v4("Service without the deny port, its address is the node's", UNTESTIFIED, |scene| {
             // kube-proxy's IPVS mode: unknown ports meet the node itself.
             translate(scene, &[CONTROL])?;
             scene.net.ip(Place::Node, &format!("addr add {}/32 dev lo", service(scene.family)))
@@ -51,7 +52,7 @@ pub(super) fn rows() -> Vec<Row> {
         Row::v4("Service with both ports, nothing is enforced", OPEN, |scene| {
             translate(scene, &[CONTROL, DENY])
         }),
-        Row::v4("Service whose deny port leads to a dead backend", BLIND, |scene| {
+        Row::v4("Service whose deny port leads to a dead backend", UNTESTIFIED, |scene| {
             translate(scene, &[CONTROL])?;
             add_translation(scene, DENY, scene.family.server(21))
         }),
