@@ -88,6 +88,7 @@ fn rows() -> Vec<Row> {
             scene.node(&rules::deny_only(scene.family, "-j REJECT --reject-with icmp-port-unreachable"))
         }),
         v4("REJECT, other addresses have no route", |scene| {
+            scene.net.without_v6()?;
             scene.net.ip(Place::Node, "route del default")?;
             land(scene, "")
         }),
