@@ -9,7 +9,7 @@ use std::time::Duration;
 use std::time::Instant;
 
 use super::Result;
-use super::net::Family;
+use super::family::Family;
 use super::net::Spaces;
 use super::rules::Prepared;
 

@@ -4,7 +4,7 @@
 //! that the proof which would be wanted there cannot be had.
 
 use super::Result;
-use super::net::Family;
+use super::family::Family;
 use super::net::Place;
 use super::program::Verdict;
 use super::rules;

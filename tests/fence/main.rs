@@ -10,6 +10,7 @@
     reason = "tests start programs, read their environment and the time, as the program itself may not"
 )]
 
+mod family;
 mod flap;
 mod launch;
 mod limits;
@@ -61,6 +62,7 @@ fn main() -> ExitCode {
 
 /// Runs the parts; the last lines say how they ended.
 fn parts(only: &str, filter: &str) -> Result<ExitCode> {
+    net::sweep()?;
     let wanted = |part: &str| only.is_empty() || only == part;
     let mut last = Vec::new();
     let mut clean = true;

@@ -11,7 +11,6 @@ use std::fmt::Write as _;
 use std::fs;
 use std::fs::File;
 use std::io::Write as _;
-use std::net::IpAddr;
 use std::ops::Deref;
 use std::os::fd::AsFd;
 use std::path::PathBuf;
@@ -22,16 +21,11 @@ use std::sync::atomic::AtomicUsize;
 use std::sync::atomic::Ordering;
 use std::thread;
 
+use rustix::process::Pid;
+use rustix::process::Signal;
 use rustix::thread::LinkNameSpaceType;
 
 use super::Result;
-
-/// Which protocol a row is about.
-#[derive(Clone, Copy, Debug, Eq, PartialEq)]
-pub(crate) enum Family {
-    V4,
-    V6,
-}
 
 /// One namespace of the network.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -141,6 +135,26 @@ impl Spaces {
     }
 }
 
+/// Removes what a run that was killed has left: its namespaces, and the processes in them.
+pub(crate) fn sweep() -> Result<()> {
+    let Ok(entries) = fs::read_dir("/run/netns") else { return Ok(()) };
+    for entry in entries {
+        let name = entry?.file_name().to_string_lossy().into_owned();
+        let owner = name.strip_prefix("ql3-fence-").and_then(|rest| rest.split('-').next());
+        if owner.is_none_or(|owner| PathBuf::from("/proc").join(owner).exists()) {
+            continue;
+        }
+        let pids = Command::new("ip").args(["netns", "pids", &name]).output()?.stdout;
+        for pid in String::from_utf8_lossy(&pids).split_whitespace() {
+            if let Some(pid) = pid.parse().ok().and_then(Pid::from_raw) {
+                super::kill(pid, Signal::KILL);
+            }
+        }
+        ip(&[], &format!("netns del {name}\n"))?;
+    }
+    Ok(())
+}
+
 impl Deref for Net {
     type Target = Spaces;
 
@@ -158,52 +172,8 @@ impl Drop for Net {
         for place in Place::ALL {
             drop(fs::remove_dir_all(format!("/etc/netns/{}", self.name(place))));
         }
-    }
-}
-
-impl Family {
-    pub(crate) const BOTH: [Self; 2] = [Self::V4, Self::V6];
-
-    /// The API server's address.
-    pub(crate) fn api(self) -> IpAddr {
-        self.server(10)
-    }
-
-    /// The canary's.
-    pub(crate) fn canary(self) -> IpAddr {
-        self.server(20)
-    }
-
-    /// An address on the server's link: 10, 20, 21, 22 and 53 exist.
-    pub(crate) fn server(self, host: u16) -> IpAddr {
-        let text = match self {
-            Self::V4 => format!("203.0.113.{host}"),
-            Self::V6 => format!("2001:db8:0:113::{host}"),
-        };
-        text.parse().unwrap_or(IpAddr::from([0; 4]))
-    }
-
-    /// The node as the Pod knows it: who an error of the node comes from.
-    pub(crate) fn node(self) -> IpAddr {
-        match self {
-            Self::V4 => IpAddr::from([192, 0, 2, 1]),
-            Self::V6 => IpAddr::from([0x2001, 0xdb8, 0, 1, 0, 0, 0, 1]),
-        }
-    }
-
-    /// Addresses that have no owner, the barrier's decoy among them.
-    pub(crate) fn nowhere(self) -> &'static str {
-        match self {
-            Self::V4 => "198.51.100.0/24",
-            Self::V6 => "2001:db8:ffff::/48",
-        }
-    }
-
-    pub(crate) fn word(self) -> &'static str {
-        match self {
-            Self::V4 => "IPv4",
-            Self::V6 => "IPv6",
-        }
+        // Only if nobody else needs it.
+        drop(fs::remove_dir("/etc/netns"));
     }
 }
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::Result;
-use super::net::Family;
+use super::family::Family;
 use super::net::Place;
 use super::program::Verdict;
 use super::rules;

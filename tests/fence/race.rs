@@ -10,7 +10,7 @@ use std::time::Duration;
 use std::time::Instant;
 
 use super::Result;
-use super::net::Family;
+use super::family::Family;
 use super::net::Place;
 use super::peers;
 use super::peers::Aim;

@@ -9,7 +9,7 @@ use std::time::Duration;
 use std::time::UNIX_EPOCH;
 
 use super::Result;
-use super::net::Family;
+use super::family::Family;
 use super::program::Verdict;
 use super::rules;
 use super::say;

@@ -8,8 +8,8 @@ use std::process::Stdio;
 use std::time::Instant;
 
 use super::Result;
+use super::family::Family;
 use super::net;
-use super::net::Family;
 use super::net::Place;
 use super::net::Spaces;
 

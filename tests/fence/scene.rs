@@ -20,11 +20,11 @@ use rustix::process::Signal;
 use tempfile::TempDir;
 
 use super::Result;
+use super::family::Family;
 use super::flap::Flapper;
 use super::launch::Launch;
 use super::names::Answer;
 use super::names::NameServer;
-use super::net::Family;
 use super::net::Net;
 use super::net::Place;
 use super::net::Spaces;

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::Result;
+use super::family::Family;
 use super::names::Answer;
 use super::names::NameServer;
-use super::net::Family;
 use super::net::Place;
 use super::program::Ended;
 use super::program::Evidence;

@@ -7,7 +7,7 @@ use super::OS;
 use super::Row;
 use super::closed;
 use crate::Result;
-use crate::net::Family;
+use crate::family::Family;
 use crate::net::Place;
 use crate::rules;
 use crate::rules::DENY;

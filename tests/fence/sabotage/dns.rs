@@ -9,8 +9,8 @@ use super::Row;
 use super::UNRESOLVED;
 use super::closed;
 use crate::Result;
+use crate::family::Family;
 use crate::names::Answer;
-use crate::net::Family;
 use crate::rules;
 use crate::scene::Scene;
 

@@ -8,7 +8,7 @@ use super::OPEN;
 use super::OPEN_OR_BLIND;
 use super::Row;
 use crate::Result;
-use crate::net::Family;
+use crate::family::Family;
 use crate::net::Place;
 use crate::rules;
 use crate::rules::DENY;

@@ -13,7 +13,7 @@ use super::Row;
 use super::UNTESTIFIED;
 use super::closed;
 use crate::Result;
-use crate::net::Family;
+use crate::family::Family;
 use crate::net::Place;
 use crate::rules;
 use crate::rules::CONTROL;

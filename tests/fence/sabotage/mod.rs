@@ -15,7 +15,7 @@ mod service;
 use std::thread;
 
 use super::Result;
-use super::net::Family;
+use super::family::Family;
 use super::peers;
 use super::peers::Aim;
 use super::peers::Passed;

@@ -7,7 +7,7 @@ use super::OPEN;
 use super::Row;
 use super::UNTESTIFIED;
 use crate::Result;
-use crate::net::Family;
+use crate::family::Family;
 use crate::net::Place;
 use crate::rules;
 use crate::rules::CONTROL;
