@@ -49,14 +49,31 @@ pub fn run(arguments: &[OsString]) -> Exit {
     report::log::start(level);
     report::panic::hook(place.clone());
     keep_out_of_core_images();
-    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+    let runtime = match runtime() {
         Ok(runtime) => runtime,
-        Err(error) => return cli::no_runtime(&error).speak(&place),
+        Err(error) => return no_runtime(&order, &error).speak(&place),
     };
     let report = runtime.block_on(carry_out(&order));
     // Connections end before the last words, which may wait for their reader.
     drop(runtime);
     report.speak(&place)
+}
+
+/// One thread. Where the limit on open files is too low, parts of the runtime would panic instead of failing.
+fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
+    if limit.is_some_and(|limit| limit < DESCRIPTORS) {
+        return Err(rustix::io::Errno::MFILE.into());
+    }
+    tokio::runtime::Builder::new_current_thread().enable_all().build()
+}
+
+fn no_runtime(order: &Order, error: &std::io::Error) -> Report {
+    let report = cli::no_runtime(error);
+    match order {
+        Order::Barrier(order) => barrier::unasked(order, report),
+        Order::Keyring(_) | Order::Ledger(_) | Order::Retire(_) => report,
+    }
 }
 
 async fn carry_out(order: &Order) -> Report {
@@ -91,3 +108,6 @@ fn keep_out_of_core_images() {
         tracing::info!(errno = errno.raw_os_error(), "core images stay possible");
     }
 }
+
+/// Three streams, five of the runtime's own, and a few to work with.
+const DESCRIPTORS: u64 = 12;

@@ -74,7 +74,8 @@ pub(super) async fn dial(to: SocketAddr, hear: Hear, slice: Duration) -> Call {
     match deadline.bound(socket.ended()).await {
         Ok(Ok(sight)) => end(sight),
         Ok(Err(error)) => end(of_io(&error)),
-        Err(_silence) => end(Sight::Silence),
+        // An error that came while the socket was held wakes nobody where there is no queue.
+        Err(_silence) => end(socket.look().unwrap_or(Sight::Silence)),
     }
     call.queue = socket.queue;
     if hear == Hear::Testimony && call.dialled.sight == Sight::Connected {

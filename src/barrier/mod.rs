@@ -103,6 +103,14 @@ pub fn stopped(order: &Order) -> Report {
     }
 }
 
+/// The report of something that went wrong before an order was carried out, in the words of its last words.
+pub fn unasked(order: &Order, report: Report) -> Report {
+    match order.task {
+        Task::Check { .. } => Report { last_words: Words::Verbatim(Word::ProbeFailed.message()), ..report },
+        Task::Canary(_) | Task::Control { .. } => report,
+    }
+}
+
 async fn check(settings: Result<Settings, Error>, detail: Detail, deadline: Deadline) -> Report {
     let fence = match settings {
         Ok(settings) => resolve::fence(&settings, Clock::start(), deadline).await,

@@ -43,7 +43,8 @@ pub enum Finding {
 /// How the deny targets of a closed round were kept from answering.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 pub enum Closed {
-    /// By ICMP, and the decoy of the same family by the same ICMP: whoever refuses, refuses what nobody allowed.
+    /// By ICMP, and the decoy of the same family by the same ICMP error from the same place: whoever refuses,
+    /// refuses what nobody allowed.
     AsTheDecoy,
     /// In any other way that counts.
     Otherwise,

@@ -35,42 +35,56 @@ pub enum Verdict {
 
 /// Judges the rounds in the order in which they began.
 ///
-/// The rounds that count are those after the last one that was open or blind; of these, those before the first
-/// that is still under way. So one open round, however late it becomes known, resets everything, and a lost
-/// control does the same.
+/// The rounds that count are those after the last one that was open or blind. So one open round, however late it
+/// becomes known, resets everything, and a lost control does the same.
 pub fn judge(fence: &Fence, rounds: &[Round]) -> Verdict {
     let findings: Vec<_> = rounds.iter().map(|round| finding(fence, round)).collect();
     let bad = findings.iter().rposition(|found| !matches!(found, None | Some(Finding::Closed(_))));
     let first = bad.map_or(0, |index| index + 1);
-    let closed: Vec<_> = rounds
+    let row: Vec<_> = rounds
         .iter()
-        .zip(findings.iter())
+        .zip(&findings)
         .skip(first)
         .map_while(|(round, found)| match found {
-            Some(Finding::Closed(how)) => Some((round.begun, *how)),
-            _ => None,
+            Some(Finding::Closed(how)) => Some((round.begun, Some(*how))),
+            _ => closed_so_far(fence, round).then_some((round.begun, None)),
         })
         .collect();
-    let holds: &[Hold] = if fence.ground == Ground::CanaryAlone { &[REFERENCE] } else { &[QUICK, SLOW] };
-    if let Some(verdict) = long_enough(&closed, holds) {
+    let settled = row.iter().take_while(|(_begun, how)| how.is_some()).count();
+    if let Some(verdict) = long_enough(fence.ground, &row, settled) {
         return verdict;
     }
     match bad.and_then(|index| findings.get(index).copied().flatten()) {
-        _ if !closed.is_empty() => Verdict::Closing,
+        _ if settled > 0 => Verdict::Closing,
         Some(Finding::Open(target)) => Verdict::Open(target),
         Some(Finding::Blind(why)) => Verdict::Blind(Some(why)),
         Some(Finding::Closed(_)) | None => Verdict::Blind(None),
     }
 }
 
-fn long_enough(closed: &[(Duration, Closed)], holds: &[Hold]) -> Option<Verdict> {
-    holds.iter().find_map(|hold| {
-        let enough =
-            closed.iter().rev().take_while(|(_begun, how)| !hold.as_the_decoy || *how == Closed::AsTheDecoy);
-        let (rounds, first) = enough.enumerate().last().map(|(index, (begun, _))| (index + 1, *begun))?;
-        let held = closed.last()?.0.checked_sub(first)?;
+/// Rounds in a row that were not open: when each began, and how it was closed if that is known.
+fn long_enough(ground: Ground, row: &[(Duration, Option<Closed>)], settled: usize) -> Option<Verdict> {
+    let enough = |row: &[(Duration, Option<Closed>)], hold: &Hold| {
+        let held = row.last()?.0.checked_sub(row.first()?.0)?;
+        let rounds = row.len();
         (rounds >= hold.rounds && held >= hold.time).then_some(Verdict::InForce { rounds, held })
-    })
+    };
+    let settled = row.get(..settled)?;
+    if ground == Ground::CanaryAlone {
+        return enough(settled, &REFERENCE);
+    }
+    let alike = |(_begun, how): &(Duration, Option<Closed>)| *how == Some(Closed::AsTheDecoy);
+    let quick = row.iter().position(alike).and_then(|first| row.get(first..)).unwrap_or_default();
+    let is_quick = quick.iter().filter(|round| alike(round)).count() >= QUICK_ALIKE;
+    is_quick.then(|| enough(quick, &QUICK)).flatten().or_else(|| enough(settled, &SLOW))
+}
+
+/// Whether the twin has answered and testified, and its deny port has not answered though it is dialled at the same
+/// moment and on the same way. Beside rounds that were refused this is the same state: kernels limit ICMP errors.
+fn closed_so_far(fence: &Fence, round: &Round) -> bool {
+    let sights = Sights { fence, round };
+    let answered = [api(&sights), controls(&sights)];
+    fence.ground.has_twin() && answered.iter().all(|answered| *answered == Ok(Settled::Yes))
 }
 
 /// What one round shows, as soon as that is certain; `None` while it is not.
@@ -85,23 +99,32 @@ pub fn finding(fence: &Fence, round: &Round) -> Option<Finding> {
     if let Some((open, _)) = sights.of(Role::Deny).find(|(_index, sight)| *sight == Some(Sight::Connected)) {
         return Some(Finding::Open(open));
     }
-    let mut undecided = false;
-    for check in [api(&sights), controls(&sights), denied(&sights)] {
-        match check {
-            Err(why) => return Some(Finding::Blind(why)),
-            Ok(Settled::No) => undecided = true,
-            Ok(Settled::Yes) => {}
-        }
+    let controls = [api(&sights), controls(&sights)];
+    if let Some(Err(why)) = controls.iter().find(|settled| settled.is_err()) {
+        return Some(Finding::Blind(*why));
     }
-    // An interception may still show.
-    undecided |= !round.is_settled();
-    (!undecided).then(|| Finding::Closed(how_closed(&sights)))
+    let answered = controls.iter().all(|settled| *settled == Ok(Settled::Yes));
+    match denied(&sights) {
+        // How long an answer takes is not known yet.
+        Err(Blindness::Slow) if !answered => None,
+        Err(why) => Some(Finding::Blind(why)),
+        Ok(Settled::Yes) if answered && !decoy_is_awaited(&sights) => {
+            Some(Finding::Closed(how_closed(&sights)))
+        }
+        Ok(_) => None,
+    }
 }
 
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
 enum Settled {
     No,
     Yes,
+}
+
+/// An interception may still show. In a family without deny targets it would prove nothing.
+fn decoy_is_awaited(sights: &Sights<'_>) -> bool {
+    let mut awaited = sights.of(Role::Decoy).filter(|(_index, sight)| sight.is_none());
+    awaited.any(|(decoy, _)| sights.of(Role::Deny).any(|(deny, _)| sights.same_family(decoy, deny)))
 }
 
 /// One API address that answers is enough.
@@ -140,9 +163,7 @@ fn twin(sights: &Sights<'_>, deny: usize) -> Result<Settled, Blindness> {
     let (twin, sight) = sights.twin_of(deny).ok_or(Blindness::CanaryLost)?;
     match sight {
         None => Ok(Settled::No),
-        Some(Sight::Connected) if sights.fence.ground.has_proof() || sights.testifies(twin, deny) => {
-            Ok(Settled::Yes)
-        }
+        Some(Sight::Connected) if sights.testifies(twin, deny) => Ok(Settled::Yes),
         Some(Sight::Connected) => Err(Blindness::Untestified),
         Some(Sight::Local(errno)) => Err(Blindness::Local(errno)),
         Some(_) => Err(Blindness::CanaryLost),
@@ -171,8 +192,8 @@ fn denied(sights: &Sights<'_>) -> Result<Settled, Blindness> {
             None | Some(Sight::Connected) => settled = Settled::No,
             Some(_not_connected) if ground == Ground::CanaryAlone => {}
             Some(Sight::Filtered(_) | Sight::Refused(_)) => {}
-            // Somebody outside the policy must have been answered: only then it is not just a closed port.
-            Some(Sight::Reset) if ground.has_proof() => {}
+            // Somebody outside the policy was answered, and the listener still lives: so it is not just a closed port.
+            Some(Sight::Reset) if ground == Ground::TwinAndProof => {}
             Some(Sight::Reset) => return Err(Blindness::Reset),
             Some(Sight::Silence) if sights.round.patience >= sights.needed_patience() => {}
             Some(Sight::Silence) => return Err(Blindness::Slow),
@@ -183,12 +204,12 @@ fn denied(sights: &Sights<'_>) -> Result<Settled, Blindness> {
     Ok(settled)
 }
 
+/// By the same ICMP error, and from the same place.
 fn how_closed(sights: &Sights<'_>) -> Closed {
     let as_the_decoy = sights.of(Role::Deny).all(|(deny, sight)| {
-        let icmp = sight.and_then(Sight::notice).map(|notice| notice.icmp);
+        let notice = sight.and_then(Sight::notice);
         let mut decoys = sights.of(Role::Decoy).filter(|(decoy, _)| sights.same_family(*decoy, deny));
-        icmp.is_some()
-            && decoys.any(|(_index, sight)| sight.and_then(Sight::notice).map(|notice| notice.icmp) == icmp)
+        notice.is_some() && decoys.any(|(_index, sight)| sight.and_then(Sight::notice) == notice)
     });
     if as_the_decoy { Closed::AsTheDecoy } else { Closed::Otherwise }
 }
@@ -222,10 +243,13 @@ impl Sights<'_> {
         self.of(Role::Control).find(|(index, _sight)| address(*index) == address(deny))
     }
 
+    /// Without a proof the twin must serve exactly what is dialled. With one, NAT may stand between.
     fn testifies(&self, twin: usize, deny: usize) -> bool {
         let testimony = self.round.seen.get(twin).copied().flatten().and_then(|seen| seen.testimony);
         let denied = self.fence.targets.get(deny).map(|target| target.at);
-        testimony.is_some_and(|testimony| Some(testimony.serves) == denied)
+        testimony.map(|testimony| testimony.serves).zip(denied).is_some_and(|(serves, denied)| {
+            serves.port() == denied.port() && (serves == denied || self.fence.ground.has_proof())
+        })
     }
 
     fn needed_patience(&self) -> Duration {
@@ -238,23 +262,24 @@ pub fn patience(answer: Duration) -> Duration {
     (answer * PATIENCE_FACTOR).clamp(PATIENCE_LEAST, PATIENCE_MOST)
 }
 
-/// How long rounds must have been closed, and how.
+/// How long rounds must have been closed.
 struct Hold {
-    as_the_decoy: bool,
     rounds: usize,
     time: Duration,
 }
 
-/// Where the decoy was refused in the same way, since that is what only a policy does. Three rounds of two
-/// refusals are also what a kernel's limit on ICMP errors lets through in one burst.
-const QUICK: Hold = Hold { as_the_decoy: true, rounds: 3, time: Duration::from_millis(40) };
+/// Where the decoy was refused in the same way in [`QUICK_ALIKE`] of them, since that is what only a policy does.
+const QUICK: Hold = Hold { rounds: 3, time: Duration::from_millis(60) };
+
+/// Of one burst, a kernel lets six ICMP errors through: two rounds of two, and some to spare.
+const QUICK_ALIKE: usize = 2;
 
 /// Otherwise: well beyond a reload of rules, and enough rounds that lost packets cannot look like a policy: with
 /// half of all packets lost, ten silent targets beside twenty answering controls come once in 10^9.
-const SLOW: Hold = Hold { as_the_decoy: false, rounds: 10, time: Duration::from_millis(250) };
+const SLOW: Hold = Hold { rounds: 10, time: Duration::from_millis(250) };
 
 /// As the reference: one round.
-const REFERENCE: Hold = Hold { as_the_decoy: false, rounds: 1, time: Duration::ZERO };
+const REFERENCE: Hold = Hold { rounds: 1, time: Duration::ZERO };
 
 /// Silence is worth something after this many times of what an answer takes.
 const PATIENCE_FACTOR: u32 = 10;

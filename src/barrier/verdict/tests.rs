@@ -79,24 +79,55 @@ fn shows(ground: Ground, look: impl Fn(Role, u8) -> Option<Sight>) -> Option<Fin
 }
 
 #[test]
-fn three_rounds_do_where_the_decoy_is_refused_alike_and_a_quarter_second_where_not() {
+fn sixty_milliseconds_do_where_the_decoy_is_refused_alike_and_a_quarter_second_where_not() {
     let silent = |role, family| but(Role::Deny, Sight::Silence)(role, family);
     let lonely = |role, family| but(Role::Decoy, Sight::Silence)(role, family);
     let local = |role, family| but(Role::Decoy, Sight::Local(101))(role, family);
-    assert_eq!(enough(Ground::Twin, good), Some(3));
-    for look in [&silent as &dyn Fn(Role, u8) -> Option<Sight>, &lonely, &local] {
+    let elsewhere = |role, family| match (role, refused(family)) {
+        (Role::Decoy, Sight::Refused(notice)) => Some(Sight::Refused(Notice { from: None, ..notice })),
+        _ => good(role, family),
+    };
+    assert_eq!(enough(Ground::Twin, good), Some(4));
+    for look in [&silent as &dyn Fn(Role, u8) -> Option<Sight>, &lonely, &local, &elsewhere] {
         assert_eq!(enough(Ground::Twin, look), Some(14));
     }
 }
 
+/// A kernel that limits ICMP errors lets two rounds of them through, then the deny port is silent.
 #[test]
-fn a_reset_counts_only_with_a_proof() {
+fn between_refusals_a_deny_port_that_has_not_answered_beside_its_twin_is_the_same_state() {
+    let fence = fence(Ground::Twin);
+    let awaited =
+        |role, family| if matches!(role, Role::Deny | Role::Decoy) { None } else { good(role, family) };
+    let rounds = |alike: u64, all: u64| {
+        let look = |number| {
+            if number < alike { round(&fence, number, good) } else { round(&fence, number, awaited) }
+        };
+        (0..all).map(look).collect::<Vec<_>>()
+    };
+    assert!(matches!(judge(&fence, &rounds(2, 4)), Verdict::InForce { rounds: 4, .. }));
+    assert_eq!(judge(&fence, &rounds(2, 3)), Verdict::Closing);
+    assert_eq!(judge(&fence, &rounds(1, 9)), Verdict::Closing);
+    // The answer of one of them undoes it, and so does a twin that is still awaited.
+    let mut open = rounds(2, 4);
+    open[2] = round(&fence, 2, but(Role::Deny, Sight::Connected));
+    assert!(matches!(judge(&fence, &open), Verdict::Open(_)));
+    let mut lost = rounds(2, 4);
+    lost[3] = round(&fence, 3, |_role, _family| None);
+    assert_eq!(judge(&fence, &lost), Verdict::Closing);
+    // Nobody vouches that the deny port would have answered by now.
+    let unvouched = Fence { ground: Ground::Proof, ..fence.clone() };
+    assert_eq!(judge(&unvouched, &rounds(2, 9)), Verdict::Closing);
+}
+
+#[test]
+fn a_reset_counts_only_with_a_proof_and_a_living_twin() {
     let reset = |role, family| but(Role::Deny, Sight::Reset)(role, family);
-    assert_eq!(shows(Ground::Twin, reset), Some(Finding::Blind(Blindness::Reset)));
-    assert_eq!(enough(Ground::Twin, reset), None);
-    for ground in [Ground::Proof, Ground::TwinAndProof] {
-        assert_eq!(enough(ground, reset), Some(14), "{ground:?}");
+    for ground in [Ground::Twin, Ground::Proof] {
+        assert_eq!(shows(ground, reset), Some(Finding::Blind(Blindness::Reset)), "{ground:?}");
+        assert_eq!(enough(ground, reset), None, "{ground:?}");
     }
+    assert_eq!(enough(Ground::TwinAndProof, reset), Some(14));
     assert_eq!(enough(Ground::CanaryAlone, reset), Some(1));
 }
 
@@ -141,21 +172,51 @@ fn one_open_family_is_open_and_one_silent_control_is_blind() {
 }
 
 #[test]
-fn the_twin_must_testify_to_the_address_that_is_dialled() {
+fn the_twin_must_testify_to_what_is_dialled_and_with_a_proof_at_least_to_its_port() {
     let fence = fence(Ground::Twin);
     let twin = fence.targets.iter().position(|target| target.role == Role::Control).unwrap();
-    for testimony in [
-        None,
-        Some(Testimony { serves: "192.0.2.2:9445".parse().unwrap() }),
-        Some(Testimony { serves: "192.0.2.3:9443".parse().unwrap() }),
+    let closed = Some(Finding::Closed(Closed::AsTheDecoy));
+    let untestified = Some(Finding::Blind(Blindness::Untestified));
+    for (serves, alone, with_a_proof) in [
+        (None, untestified, untestified),
+        (Some("192.0.2.2:9445"), untestified, untestified),
+        (Some("192.0.2.3:9443"), untestified, closed),
+        (Some("192.0.2.2:9443"), closed, closed),
     ] {
         let mut round = round(&fence, 0, good);
+        let testimony = serves.map(|serves| Testimony { serves: serves.parse().unwrap() });
         round.seen[twin].as_mut().unwrap().testimony = testimony;
-        let untestified = Some(Finding::Blind(Blindness::Untestified));
-        assert_eq!(finding(&fence, &round), untestified, "{testimony:?}");
+        assert_eq!(finding(&fence, &round), alone, "{serves:?}");
         let proven = Fence { ground: Ground::TwinAndProof, ..fence.clone() };
-        assert_eq!(finding(&proven, &round), Some(Finding::Closed(Closed::AsTheDecoy)));
+        assert_eq!(finding(&proven, &round), with_a_proof, "{serves:?}");
     }
+}
+
+#[test]
+fn silence_is_not_called_slow_before_an_answer_says_how_slow() {
+    let fence = fence(Ground::Twin);
+    let awaited = |role, family| match role {
+        Role::Api => None,
+        Role::Deny => Some(Sight::Silence),
+        Role::Control | Role::Decoy => good(role, family),
+    };
+    let unplugged = |role, family| but(Role::Api, Sight::Silence)(role, family);
+    let mut round = round(&fence, 0, awaited);
+    round.seen[2].as_mut().unwrap().dialled.took = Duration::from_millis(500);
+    assert_eq!(finding(&fence, &round), None);
+    assert_eq!(shows(Ground::Twin, unplugged), Some(Finding::Blind(Blindness::ApiLost)));
+}
+
+#[test]
+fn a_decoy_of_a_family_without_deny_targets_is_not_waited_for() {
+    let mut fence = fence(Ground::Twin);
+    fence.targets.retain(|target| target.role != Role::Deny || target.at.is_ipv4());
+    let round = round(
+        &fence,
+        0,
+        |role, family| if role == Role::Decoy && family == 6 { None } else { good(role, family) },
+    );
+    assert_eq!(finding(&fence, &round), Some(Finding::Closed(Closed::AsTheDecoy)));
 }
 
 #[test]
@@ -181,18 +242,19 @@ fn patience_is_ten_times_an_answer_within_bounds() {
 }
 
 #[test]
-fn an_earlier_round_that_is_still_under_way_is_waited_for() {
+fn an_earlier_round_of_which_too_little_is_known_is_waited_for() {
     let fence = fence(Ground::Twin);
     let mut rounds = many(&fence, 4, good);
-    let deny = fence.targets.iter().position(|target| target.role == Role::Deny).unwrap();
-    rounds[1].seen[deny] = None;
+    let index = |role| fence.targets.iter().position(|target| target.role == role).unwrap();
+    let (twin, deny) = (index(Role::Control), index(Role::Deny));
+    rounds[1].seen[twin] = None;
     assert_eq!(judge(&fence, &rounds), Verdict::Closing);
+    rounds[1].seen[twin] = Some(seen(&fence, twin, Sight::Silence));
+    assert_eq!(judge(&fence, &rounds), Verdict::Closing);
+    rounds[1].seen[twin] = Some(seen(&fence, twin, Sight::Connected));
+    assert!(matches!(judge(&fence, &rounds), Verdict::InForce { rounds: 4, .. }));
     rounds[1].seen[deny] = Some(seen(&fence, deny, Sight::Connected));
     assert_eq!(judge(&fence, &rounds), Verdict::Closing);
-    rounds[1].seen[deny] = Some(seen(&fence, deny, Sight::Silence));
-    assert_eq!(judge(&fence, &rounds), Verdict::Closing);
-    rounds[1].seen[deny] = Some(seen(&fence, deny, refused(4)));
-    assert!(matches!(judge(&fence, &rounds), Verdict::InForce { rounds: 4, .. }));
 }
 
 fn sight() -> impl Strategy<Value = Option<Sight>> {
@@ -225,8 +287,8 @@ fn some_round(ground: Ground) -> impl Strategy<Value = Vec<Option<Sight>>> {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(4096))]
 
-    /// Whatever was seen: the rounds that carry a verdict are the last ones that are known, in each of them every
-    /// control answered and no deny target or decoy did, and nothing that is known of a later round speaks
+    /// Whatever was seen: there is a row of rounds in each of which every control answered and no deny target or
+    /// decoy is known to have, two of them known as a whole; and nothing that is known of a later round speaks
     /// against it.
     #[test]
     fn in_force_is_never_said_without_controls_nor_over_an_open_round(
@@ -243,11 +305,13 @@ proptest! {
         }).collect();
         if let Verdict::InForce { rounds: count, .. } = judge(&fence, &rounds) {
             prop_assert!(count >= 3);
-            let known = rounds.iter().rposition(|round| round.seen.iter().all(Option::is_some)).unwrap();
-            let carrying: Vec<_> = (0..rounds.len())
-                .filter(|first| first + count <= known + 1)
-                .filter(|first| rounds[*first..first + count].iter().all(|round| holds(&fence, round)))
-                .filter(|first| !rounds[first + count..].iter().any(|round| speaks_against(&fence, round)))
+            let carrying: Vec<_> = (0..=rounds.len() - count)
+                .filter(|first| rounds[*first..first + count].iter().all(|round| answered(&fence, round)))
+                .filter(|first| !rounds[*first..].iter().any(|round| speaks_against(&fence, round)))
+                .filter(|first| {
+                    let whole = |round: &&Round| round.seen.iter().all(Option::is_some);
+                    rounds[*first..first + count].iter().filter(whole).count() >= 2
+                })
                 .collect();
             prop_assert!(!carrying.is_empty(), "{rounds:#?}");
         }
@@ -259,7 +323,7 @@ fn sights(fence: &Fence, round: &Round, role: Role) -> Vec<(bool, Option<Sight>)
     targets.map(|(target, seen)| (target.at.is_ipv4(), seen.map(|seen| seen.dialled.sight))).collect()
 }
 
-fn holds(fence: &Fence, round: &Round) -> bool {
+fn answered(fence: &Fence, round: &Round) -> bool {
     let answered = |role| {
         let connected = sights(fence, round, role).into_iter().filter(|(_, s)| *s == Some(Sight::Connected));
         connected.map(|(is_v4, _)| is_v4).collect::<Vec<_>>()
@@ -270,7 +334,6 @@ fn holds(fence: &Fence, round: &Round) -> bool {
         && !answered(Role::Api).is_empty()
         && answered(Role::Deny).is_empty()
         && answered(Role::Decoy).is_empty()
-        && round.seen.iter().all(Option::is_some)
 }
 
 fn speaks_against(fence: &Fence, round: &Round) -> bool {

@@ -64,12 +64,12 @@ pub(super) fn rows() -> Vec<Row> {
         Row::v4("the Pod has no way to the canary", OS, |scene| {
             in_pods(scene, &format!("route add unreachable {}", scene.family.canary()))
         }),
-        closed(Row::v4("no descriptors are left for dials", OS, |scene| {
+        closed(Row::v4("no descriptors are left for the program itself", &["os"], |scene| {
             scene.launch.files = Some(6);
             scene.node(&rules::reject(scene.family))
         })),
         closed(Row::v4("hardly any descriptors are left", OS, |scene| {
-            scene.launch.files = Some(10);
+            scene.launch.files = Some(12);
             scene.node(&rules::reject(scene.family))
         })),
         Row::v4("no canary is named", INVALID, |scene| {

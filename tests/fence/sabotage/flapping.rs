@@ -37,11 +37,11 @@ pub(super) fn rows() -> Vec<Row> {
         Row::v4("150 of 300 ms everything is dropped", OPEN_OR_BLIND, |scene| {
             flap(scene, &rules::filter("-A FORWARD -i sel+ -j DROP"), 150, 150)
         }),
-        Row::v4("60 of 120 ms the policy is there", OPEN_OR_BLIND, |scene| {
-            flap(scene, &rules::reject(scene.family), 60, 60)
+        Row::v4("30 of 60 ms the policy is there", OPEN_OR_BLIND, |scene| {
+            flap(scene, &rules::reject(scene.family), 30, 30)
         }),
-        Row::v6("60 of 120 ms the policy is there", OPEN_OR_BLIND, |scene| {
-            flap(scene, &rules::reject(scene.family), 60, 60)
+        Row::v6("30 of 60 ms the policy is there", OPEN_OR_BLIND, |scene| {
+            flap(scene, &rules::reject(scene.family), 30, 30)
         }),
         Row::v4("150 of 300 ms a policy that drops is there", OPEN_OR_BLIND, |scene| {
             flap(scene, &rules::policy(scene.family, "-j DROP"), 150, 150)

@@ -30,7 +30,9 @@ impl Canary {
     /// reached it, while something listened there.
     pub(crate) fn closed() -> Self {
         let [deny, control] = free();
-        let mut canary = Self::start(free::<1>()[0], control, deny);
+        // As behind a Service: what it serves has the port that is dialled, and another address.
+        let served = SocketAddr::from(([127, 0, 0, 3], deny.port()));
+        let mut canary = Self::start(served, control, deny);
         let open = TcpListener::bind(deny).unwrap();
         let ended = program::run(program::program().args(["barrier", "control"]).envs(canary.environment()));
         assert_eq!(ended.exit, Some(0), "{ended:?}");
@@ -95,7 +97,7 @@ impl Drop for Canary {
 }
 
 /// Ports on loopback that nobody has at this moment.
-fn free<const N: usize>() -> [SocketAddr; N] {
-    let listeners = [(); N].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
+fn free() -> [SocketAddr; 2] {
+    let listeners = [(); 2].map(|()| TcpListener::bind("127.0.0.1:0").unwrap());
     listeners.map(|listener| listener.local_addr().unwrap())
 }
