@@ -5,7 +5,7 @@
 //! - [`cluster`] and [`ledger`] are the two stores that must agree: a Kubernetes Secret and PostgreSQL.
 //! - [`names`] finds the addresses that both are dialled at.
 //! - [`barrier`] comes before it in the Pod: is the network policy in force? [`barrier::verdict`] is its heart, and pure.
-//! - [`custody`] and [`setup`] are smaller verbs around it; [`evidence`] holds the pure rules of a verb to come.
+//! - [`custody`] and [`setup`] are smaller verbs around it; [`evidence`] judges reports of live gates.
 //! - [`report`] is how a run speaks, [`cli`] how it is spoken to.
 //! - The ground ([`exit`], [`code`], [`hidden`], [`file`], [`json`], [`signals`], [`time`]) knows nothing of the trade.
 //!
@@ -72,7 +72,7 @@ fn no_runtime(order: &Order, error: &std::io::Error) -> Report {
     let report = cli::no_runtime(error);
     match order {
         Order::Barrier(order) => barrier::unasked(order, report),
-        Order::Keyring(_) | Order::Ledger(_) | Order::Retire(_) => report,
+        Order::Evidence(_) | Order::Keyring(_) | Order::Ledger(_) | Order::Retire(_) => report,
     }
 }
 
@@ -81,6 +81,7 @@ async fn carry_out(order: &Order) -> Report {
         Order::Barrier(order) => {
             until_told_to_stop(Box::pin(barrier::carry_out(order)), || barrier::stopped(order)).await
         }
+        Order::Evidence(order) => evidence::carry_out(order),
         Order::Keyring(order) => custody::carry_out(order).await,
         Order::Ledger(order) => until_told_to_stop(Box::pin(setup::carry_out(order)), cli::stopped).await,
         Order::Retire(order) => retire::carry_out(order).await,

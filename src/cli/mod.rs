@@ -2,6 +2,7 @@
 #![expect(clippy::doc_markdown, reason = "the comments on flags are the help texts")]
 
 mod barrier;
+mod evidence;
 mod explain;
 mod keyring;
 mod ledger;
@@ -53,6 +54,8 @@ pub struct Invocation {
 pub enum Order {
     /// A verb on the network barrier.
     Barrier(crate::barrier::Order),
+    /// An audit of a report.
+    Evidence(crate::evidence::Order),
     /// A verb on keyrings.
     Keyring(custody::Order),
     /// A verb on the ledger's schema.
@@ -101,6 +104,9 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Verb {
     Barrier(barrier::Verb),
+    /// Judge reports of live gates
+    #[command(subcommand)]
+    Evidence(evidence::Verb),
     /// Say what a code or an exit means, and what to do
     ///
     /// Example: ql3-ops explain QL3_RETIREMENT_OUT_OF_TIME
@@ -120,6 +126,7 @@ impl Cli {
     fn invocation(self) -> Result<Invocation, Box<Report>> {
         match self.verb {
             Verb::Barrier(verb) => Ok(verb.invocation()),
+            Verb::Evidence(verb) => Ok(verb.invocation()),
             Verb::Explain(verb) => Err(Box::new(verb.report())),
             Verb::Keyring(verb) => Ok(verb.invocation()),
             Verb::Ledger(verb) => Ok(verb.invocation()),
@@ -256,7 +263,14 @@ pub fn codes() -> impl Iterator<Item = &'static Code> {
     let ground =
         [file::CODES, crate::keyring::CODES, names::CODES, tls::authority::CODES, tls::postgres::CODES];
     let stores = [crate::ledger::CODES, crate::ledger::settings::CODES];
-    let verbs = [crate::barrier::CODES, crate::retire::CODES, custody::CODES, setup::CODES, CODES];
+    let verbs = [
+        crate::barrier::CODES,
+        crate::evidence::CODES,
+        crate::retire::CODES,
+        custody::CODES,
+        setup::CODES,
+        CODES,
+    ];
     ground.into_iter().chain(stores).chain(verbs).flatten().copied().chain(cluster::codes())
 }
 

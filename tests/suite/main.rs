@@ -12,6 +12,7 @@ mod architecture;
 mod barrier;
 mod cluster;
 mod decision;
+mod evidence;
 mod exit_codes;
 mod explain;
 mod keyring_verbs;
