@@ -54,6 +54,28 @@ exits! {
 }
 
 impl Exit {
+    /// Whether the same order may end otherwise when it is given again, with nothing mended. What may not ends the
+    /// Job at once, by its `podFailurePolicy`.
+    pub const fn may_pass(self) -> bool {
+        match self {
+            Self::Done
+            | Self::FenceBlind
+            | Self::Io
+            | Self::Os
+            | Self::TryAgain
+            | Self::Unavailable
+            | Self::Unsettled => true,
+            Self::Bug
+            | Self::Config
+            | Self::Data
+            | Self::Denied
+            | Self::FenceOpen
+            | Self::NoInput
+            | Self::Peer
+            | Self::Usage => false,
+        }
+    }
+
     /// The number the process ends with.
     pub const fn number(self) -> u8 {
         self as u8

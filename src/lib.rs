@@ -5,13 +5,14 @@
 //! - [`cluster`] and [`ledger`] are the two stores that must agree: a Kubernetes Secret and PostgreSQL.
 //! - [`names`] finds the addresses that both are dialled at.
 //! - [`barrier`] comes before it in the Pod: is the network policy in force? [`barrier::verdict`] is its heart, and pure.
-//! - [`custody`] and [`setup`] are smaller verbs around it; [`evidence`] judges reports of live gates.
+//! - [`bundle`], [`custody`] and [`setup`] are smaller verbs around it; [`evidence`] judges reports of live gates.
 //! - [`report`] is how a run speaks, [`cli`] how it is spoken to.
 //! - The ground ([`exit`], [`code`], [`hidden`], [`file`], [`json`], [`signals`], [`time`]) knows nothing of the trade.
 //!
 //! Imports only go down; `tests/suite/architecture.rs` holds the table.
 
 pub mod barrier;
+pub mod bundle;
 pub mod cli;
 pub mod cluster;
 pub mod code;
@@ -72,7 +73,9 @@ fn no_runtime(order: &Order, error: &std::io::Error) -> Report {
     let report = cli::no_runtime(error);
     match order {
         Order::Barrier(order) => barrier::unasked(order, report),
-        Order::Evidence(_) | Order::Keyring(_) | Order::Ledger(_) | Order::Retire(_) => report,
+        Order::Bundle(_) | Order::Evidence(_) | Order::Keyring(_) | Order::Ledger(_) | Order::Retire(_) => {
+            report
+        }
     }
 }
 
@@ -81,6 +84,7 @@ async fn carry_out(order: &Order) -> Report {
         Order::Barrier(order) => {
             until_told_to_stop(Box::pin(barrier::carry_out(order)), || barrier::stopped(order)).await
         }
+        Order::Bundle(order) => bundle::carry_out(order).await,
         Order::Evidence(order) => evidence::carry_out(order),
         Order::Keyring(order) => custody::carry_out(order).await,
         Order::Ledger(order) => until_told_to_stop(Box::pin(setup::carry_out(order)), cli::stopped).await,

@@ -10,6 +10,7 @@ pub static CODES: &[&Code] = &[
     &CANARY_LOST,
     &CANARY_UNRESOLVED,
     &CONTROL_FAILED,
+    &CREDENTIAL_MOUNTED,
     &DIAL_REFUSED,
     &FAMILY_UNPROVEN,
     &GROUNDLESS,
@@ -64,6 +65,12 @@ pub(super) static CONTROL_FAILED: Code = Code::own(
     "the control, which no policy may select, could not reach the canary's deny port",
     "check that the canary runs, that its port is right, and that no policy selects the control or the canary",
 );
+pub(super) static CREDENTIAL_MOUNTED: Code = Code::own(
+    "QL3_BARRIER_CREDENTIAL_MOUNTED",
+    Exit::Config,
+    "a ServiceAccount's token is mounted into the barrier, which stands there so that none is mounted too early",
+    "set automountServiceAccountToken: false in the Pod, and mount the token into the main container alone",
+);
 pub(super) static DIAL_REFUSED: Code = Code::own(
     "QL3_BARRIER_DIAL_REFUSED",
     Exit::Os,
@@ -97,7 +104,7 @@ pub(super) static LISTEN_FAILED: Code = Code::own(
 pub(super) static NONCE_INVALID: Code = Code::own(
     "QL3_BARRIER_NONCE_INVALID",
     Exit::Config,
-    "the nonce is missing or is not 16 to 128 characters of [A-Za-z0-9._:-]",
+    "the nonce is missing, a placeholder or not 16 to 128 characters of [A-Za-z0-9._:-]",
     "set QL3_NETWORK_POLICY_NONCE to a fresh value for each operation, the same in control and Job",
 );
 pub(super) static NOT_HELD: Code = Code::own(

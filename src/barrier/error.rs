@@ -24,6 +24,9 @@ pub enum Error {
     /// The control could not reach the canary.
     #[error("the control could not reach the canary: {0}")]
     ControlFailed(&'static str),
+    /// A token is there already.
+    #[error("a ServiceAccount's token is mounted into the barrier")]
+    CredentialMounted,
     /// No control port, no proof, and no word that neither is wanted.
     #[error("nothing would show that the canary listens: no control port, no control proof")]
     Groundless,
@@ -101,6 +104,7 @@ impl Error {
             Self::CanaryCrowd => &code::CANARY_CROWD,
             Self::CanaryUnresolved(_) => &code::CANARY_UNRESOLVED,
             Self::ControlFailed(_) => &code::CONTROL_FAILED,
+            Self::CredentialMounted => &code::CREDENTIAL_MOUNTED,
             Self::Host(_) => &code::TARGET_INVALID,
             Self::Groundless => &code::GROUNDLESS,
             Self::Listen(_) => &code::LISTEN_FAILED,

@@ -7,6 +7,7 @@
 mod canary;
 mod code;
 mod control;
+mod credential;
 mod dial;
 mod error;
 mod evidence;
@@ -22,6 +23,7 @@ mod watch;
 pub mod word;
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 use std::time::Duration;
 
 pub use canary::Ports;
@@ -67,6 +69,8 @@ pub enum Task {
         alone: Alone,
         /// What the evidence tells.
         detail: Detail,
+        /// Where a token would be mounted; none may be.
+        token: PathBuf,
     },
     /// State that the canary can be reached.
     Control {
@@ -83,7 +87,10 @@ pub async fn carry_out(order: &Order) -> Report {
             Ok(()) => stopped(order),
             Err(error) => failed("listen", &error),
         },
-        Task::Check { alone, detail } => {
+        Task::Check { alone, detail, token } => {
+            if let Err(error) = credential::none_at(token) {
+                return refused("credential", &error);
+            }
             let settings = Settings::read(&order.lookup, *alone);
             check(settings, *detail, deadline).await
         }

@@ -15,6 +15,7 @@ use sha2::Sha256;
 
 use super::error::Error;
 use super::error::Foreign;
+use super::settings::PLACEHOLDER;
 use crate::json;
 
 /// What the control says.
@@ -47,7 +48,7 @@ enum Outcome {
     Connected,
 }
 
-/// 16 to 128 characters of `[A-Za-z0-9._:-]` that name one operation.
+/// 16 to 128 characters of `[A-Za-z0-9._:-]` that name one operation; no placeholder.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
 #[serde(try_from = "String")]
 pub struct Nonce(String);
@@ -98,14 +99,21 @@ impl Proof {
             Foreign::Nonce
         } else if self.command_digest != *command_digest {
             Foreign::Command
-        } else if now_ms.saturating_add(milliseconds(SKEW)) < self.not_before_ms {
-            Foreign::Early
-        } else if now_ms > self.not_after_ms {
-            Foreign::Late
         } else {
-            return Ok(());
+            return self.check_window(now_ms);
         };
         Err(Error::ProofForeign(foreign))
+    }
+
+    /// Whether it is for now, whatever it is for.
+    pub fn check_window(&self, now_ms: u64) -> Result<(), Error> {
+        if now_ms.saturating_add(milliseconds(SKEW)) < self.not_before_ms {
+            Err(Error::ProofForeign(Foreign::Early))
+        } else if now_ms > self.not_after_ms {
+            Err(Error::ProofForeign(Foreign::Late))
+        } else {
+            Ok(())
+        }
     }
 
     /// Whether it covers every one of these addresses.
@@ -119,7 +127,8 @@ impl Nonce {
     /// Reads one.
     pub fn parse(text: &str) -> Result<Self, Error> {
         let plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._:-".contains(&byte);
-        let good = (16..=128).contains(&text.len()) && text.bytes().all(plain);
+        let filled_in = !text.starts_with(PLACEHOLDER);
+        let good = filled_in && (16..=128).contains(&text.len()) && text.bytes().all(plain);
         if good { Ok(Self(text.to_owned())) } else { Err(Error::Nonce) }
     }
 }

@@ -134,7 +134,7 @@ const DECOYS: [IpAddr; 2] = [
 const DECOYS_MOST: usize = 4;
 
 /// What the base's manifests hold until an overlay says better.
-const PLACEHOLDER: &str = "replace-with-";
+pub(super) const PLACEHOLDER: &str = "replace-with-";
 
 #[cfg(test)]
 mod tests {
@@ -213,7 +213,8 @@ mod tests {
         for missing in [vec![proof], vec![proof, nonce], vec![proof, command]] {
             assert_eq!(read(&missing), Err(Error::ProofUnbound));
         }
-        let short = ("QL3_NETWORK_POLICY_NONCE", "short");
-        assert_eq!(read(&[proof, short, command]), Err(Error::Nonce));
+        for nonce in ["short", "replace-with-unique-nonce"] {
+            assert_eq!(read(&[proof, ("QL3_NETWORK_POLICY_NONCE", nonce), command]), Err(Error::Nonce));
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! The flags of `barrier`. Where to look stands in the environment: it is the bundle's contract.
 
 use std::net::SocketAddr;
+use std::path::Path;
 use std::time::Duration;
 
 use clap::Args;
@@ -15,6 +16,7 @@ use crate::barrier;
 use crate::barrier::Ports;
 use crate::barrier::Task;
 use crate::barrier::settings::Alone;
+use crate::cluster::authority::MOUNT;
 
 /// Prove that the network policy is in force for this Pod, before any credential is mounted
 ///
@@ -24,7 +26,8 @@ use crate::barrier::settings::Alone;
 /// QL3_NETWORK_POLICY_DENY_CANARY_HOST and _PORT; QL3_NETWORK_POLICY_CONTROL_PORT, the canary's port that the
 /// policy leaves open, or QL3_NETWORK_POLICY_CONTROL_PROOF, a statement of `barrier control` (or both), with
 /// QL3_NETWORK_POLICY_COMMAND and QL3_NETWORK_POLICY_NONCE, which it is bound to. QL3_NETWORK_POLICY_DECOYS names
-/// other addresses that nobody has, with commas between, where somebody has 198.51.100.254.
+/// other addresses that nobody has, with commas between, where somebody has 198.51.100.254. No ServiceAccount's token
+/// may be mounted.
 ///
 /// Example: ql3-ops barrier --evidence full
 #[derive(Args, Debug)]
@@ -108,7 +111,8 @@ impl Verb {
                     Detail::Low => barrier::Detail::Low,
                 };
                 let alone = if canary_alone { Alone::Allowed } else { Alone::Refused };
-                (Task::Check { alone, detail }, limits.deadline_seconds, common)
+                let token = Path::new(MOUNT).join("token");
+                (Task::Check { alone, detail, token }, limits.deadline_seconds, common)
             }
             Some(Other::Canary(Canary { deny, control, common })) => {
                 (Task::Canary(Ports { deny, control }), 0, common)

@@ -2,6 +2,7 @@
 #![expect(clippy::doc_markdown, reason = "the comments on flags are the help texts")]
 
 mod barrier;
+mod bundle;
 mod evidence;
 mod explain;
 mod keyring;
@@ -54,6 +55,8 @@ pub struct Invocation {
 pub enum Order {
     /// A verb on the network barrier.
     Barrier(crate::barrier::Order),
+    /// A verb on the bundle.
+    Bundle(crate::bundle::Order),
     /// An audit of a report.
     Evidence(crate::evidence::Order),
     /// A verb on keyrings.
@@ -104,6 +107,9 @@ struct Cli {
 #[derive(Debug, Subcommand)]
 enum Verb {
     Barrier(barrier::Verb),
+    /// Print what a private overlay of the bundle needs
+    #[command(subcommand)]
+    Bundle(bundle::Verb),
     /// Judge reports of live gates
     #[command(subcommand)]
     Evidence(evidence::Verb),
@@ -126,6 +132,7 @@ impl Cli {
     fn invocation(self) -> Result<Invocation, Box<Report>> {
         match self.verb {
             Verb::Barrier(verb) => Ok(verb.invocation()),
+            Verb::Bundle(verb) => Ok(verb.invocation()),
             Verb::Evidence(verb) => Ok(verb.invocation()),
             Verb::Explain(verb) => Err(Box::new(verb.report())),
             Verb::Keyring(verb) => Ok(verb.invocation()),
@@ -265,6 +272,7 @@ pub fn codes() -> impl Iterator<Item = &'static Code> {
     let stores = [crate::ledger::CODES, crate::ledger::settings::CODES];
     let verbs = [
         crate::barrier::CODES,
+        crate::bundle::CODES,
         crate::evidence::CODES,
         crate::retire::CODES,
         custody::CODES,

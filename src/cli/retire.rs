@@ -20,6 +20,7 @@ use crate::retire;
 use crate::retire::Draft;
 use crate::retire::Guard;
 use crate::retire::Task;
+use crate::retire::Wrapping;
 
 #[derive(Debug, Subcommand)]
 pub(super) enum Verb {
@@ -64,6 +65,9 @@ pub(super) struct Command {
     /// The key that is to go
     #[arg(long, value_name = "KEY-ID")]
     key: String,
+    /// Print the ConfigMap that the bundle's Job mounts, for `kubectl replace --force -f -`, instead of the file alone
+    #[arg(long)]
+    configmap: bool,
     #[command(flatten)]
     secret: SecretName,
     /// A file to make [default: stdout]
@@ -78,13 +82,11 @@ pub(super) struct Command {
 impl Verb {
     pub(super) fn invocation(self) -> Result<Invocation, Box<Report>> {
         let (task, access, common) = match self {
-            Self::Command(Command { key, secret, out, access, common }) => {
+            Self::Command(Command { key, configmap, secret, out, access, common }) => {
                 let SecretName { namespace, secret, data_key } = secret;
-                (
-                    Task::Command(Draft { namespace, secret, data_key, key, out: out.map(absolute) }),
-                    access,
-                    common,
-                )
+                let wrapping = if configmap { Wrapping::ConfigMap } else { Wrapping::Nothing };
+                let out = out.map(absolute);
+                (Task::Command(Draft { namespace, secret, data_key, key, wrapping, out }), access, common)
             }
             Self::Plan(Ordered { command_file, access, common }) => {
                 let form = Form::of_stdout();

@@ -2,6 +2,7 @@
 
 use crate::cluster::address;
 use crate::cluster::authority;
+use crate::cluster::endpoints;
 use crate::cluster::review;
 use crate::cluster::secret;
 use crate::cluster::swap;
@@ -17,6 +18,9 @@ pub enum Error {
     /// The authority cannot be used.
     #[error("the cluster's authority cannot be used")]
     Authority(#[from] authority::Error),
+    /// It could not be learnt where the API server answers.
+    #[error("the API server's addresses are not known")]
+    Endpoints(#[from] endpoints::Error),
     /// The keyring does not let the key retire as prepared.
     #[error("the key cannot retire")]
     Keyring(#[from] keyring::Error),
@@ -37,6 +41,7 @@ impl Error {
         match self {
             Self::Address(error) => error.code(),
             Self::Authority(error) => error.code(),
+            Self::Endpoints(error) => error.code(),
             Self::Keyring(error) => error.code(),
             Self::Review(error) => error.code(),
             Self::Secret(error) => error.code(),

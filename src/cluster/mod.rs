@@ -1,11 +1,13 @@
 //! The Kubernetes API: who we are there, what we may do, and the one Secret that we read and write (ADR-0262).
 //!
-//! Three requests exist: ten access reviews, a GET and a PUT of one Secret. Nothing is listed, watched,
-//! cached or sent twice.
+//! A retirement sends three requests: ten access reviews, a GET and a PUT of one Secret. Nothing is watched, cached or
+//! sent twice. An operator's `bundle endpoint` sends two others, which read where the API server answers.
 
 pub mod authority;
 pub mod bearer;
 pub mod code;
+mod config_map;
+pub mod endpoints;
 pub mod review;
 pub mod secret;
 pub mod session;
@@ -14,11 +16,17 @@ pub mod swap;
 mod address;
 mod error;
 
+use std::collections::BTreeSet;
+use std::net::SocketAddr;
+
 pub use self::address::Error as AddressError;
 pub use self::address::SecretRef;
 use self::address::Wanted;
 pub use self::authority::Authority;
 pub use self::authority::ServiceEnv;
+pub use self::config_map::COMMAND;
+pub use self::config_map::CONTROL_PROOF;
+pub use self::config_map::config_map;
 pub use self::error::Error;
 pub use self::secret::Observed;
 use self::session::Session;
@@ -32,7 +40,10 @@ use crate::time::Deadline;
 
 /// The codes of this module.
 pub fn codes() -> impl Iterator<Item = &'static Code> {
-    [authority::CODES, code::CODES, review::CODES, session::CODES].into_iter().flatten().copied()
+    [authority::CODES, code::CODES, endpoints::CODES, review::CODES, session::CODES]
+        .into_iter()
+        .flatten()
+        .copied()
 }
 
 /// One API server, as one user. Dropping it ends its tasks, and with them the connection.
@@ -75,6 +86,11 @@ impl Cluster {
         let wanted = Wanted { namespace, name, uid: None, data_key };
         wanted.check()?;
         Ok(secret::read(&self.session, wanted, deadline).await?)
+    }
+
+    /// Reads where the API server answers: the Service's addresses and those behind it. Two GETs.
+    pub async fn endpoints(&self, deadline: Deadline) -> Result<BTreeSet<SocketAddr>, Error> {
+        Ok(endpoints::read(&self.session, deadline).await?)
     }
 
     /// Reads the Secret and works out the write. One GET; nothing is written.

@@ -43,7 +43,28 @@ impl Command {
         if schema_version.as_f64() != Some(1.0) || operation != OPERATION {
             return Err(Error::CommandShape(WHOLE));
         }
-        Ok(Self { kubernetes, request })
+        let command = Self { kubernetes, request };
+        match command.placeholder() {
+            Some(member) => Err(Error::CommandPlaceholder(member)),
+            None => Ok(command),
+        }
+    }
+
+    /// The first member that still holds what the bundle's example does.
+    fn placeholder(&self) -> Option<&'static str> {
+        let Self { kubernetes, request } = self;
+        let members = [
+            ("namespace", &kubernetes.namespace),
+            ("secretName", &kubernetes.secret_name),
+            ("expectedSecretUid", &kubernetes.expected_secret_uid),
+            ("dataKey", &kubernetes.data_key),
+            ("keyId", &request.key_id),
+            ("retirementId", &request.retirement_id),
+            ("requestId", &request.request_id),
+            ("mutationId", &request.mutation_id),
+        ];
+        let left = |value: &Value| value.as_str().is_some_and(|text| text.starts_with(PLACEHOLDER));
+        members.into_iter().find(|(_, value)| left(value)).map(|(member, _)| member)
     }
 
     /// The text of a command file: indented, in the documented order, with a newline.
@@ -114,6 +135,9 @@ struct Identities<T> {
 }
 
 const LIMIT: usize = 16_384;
+/// How every placeholder of the bundle begins.
+const PLACEHOLDER: &str = "replace-with-";
+
 const OPERATION: &str = "cluster.prompt-output-key.retire";
 
 /// The position of a fault that concerns the text as a whole.

@@ -39,6 +39,9 @@ pub enum Error {
     /// The new command file could not be made.
     #[error("the command file was not written")]
     CommandNotMade(#[source] file::CreateError),
+    /// The command file is the bundle's example, or half of it.
+    #[error("the command's {0} is still a placeholder")]
+    CommandPlaceholder(&'static str),
     /// The command file is JSON of another shape.
     #[error("the command file does not have the shape of a retirement command")]
     CommandShape(#[source] json::Error),
@@ -90,6 +93,7 @@ impl Error {
             Self::Cluster(error) => error.code(),
             Self::CommandFile(error) => error.code(),
             Self::CommandNotMade(error) => error.code(),
+            Self::CommandPlaceholder(_) => &COMMAND_PLACEHOLDER,
             Self::CommandShape(_) => &COMMAND_SHAPE,
             Self::CommandSyntax(_) => &COMMAND_SYNTAX,
             Self::Identities(_) => &IDENTITIES,
@@ -132,6 +136,7 @@ pub static CODES: &[&Code] = &[
     &ALREADY_RETIRED,
     &CATALOG_CHANGED,
     &CLOSE,
+    &COMMAND_PLACEHOLDER,
     &COMMAND_SHAPE,
     &COMMAND_SYNTAX,
     &COMPLETION_DISPUTED,
@@ -184,6 +189,12 @@ static CLOSE: Code = Code::own(
     Exit::TryAgain,
     "the work was done, and then the database session did not end in order",
     "run the same command again: it says what is recorded",
+);
+static COMMAND_PLACEHOLDER: Code = Code::own(
+    "QL3_RETIREMENT_COMMAND_PLACEHOLDER",
+    Exit::Data,
+    "the command file still holds a placeholder of the bundle's example",
+    "write it with `ql3-ops retire command`",
 );
 static COMMAND_SHAPE: Code = Code::type_error(
     "QL3_RETIREMENT_COMMAND_SHAPE_INVALID",

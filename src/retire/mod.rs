@@ -25,6 +25,7 @@ pub use outcome::Outcome;
 pub use outcome::Status;
 pub use plan::Plan;
 pub use write::Draft;
+pub use write::Wrapping;
 
 use act::Next;
 use act::Stores;

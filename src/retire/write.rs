@@ -6,6 +6,7 @@ use super::Command;
 use super::decide::Refusal;
 use super::error::Error;
 use super::progress::Progress;
+use crate::cluster;
 use crate::cluster::Authority;
 use crate::cluster::Cluster;
 use crate::cluster::SecretRef;
@@ -29,8 +30,19 @@ pub struct Draft {
     pub data_key: String,
     /// The key that is to go.
     pub key: String,
+    /// What the command comes in.
+    pub wrapping: Wrapping,
     /// A file to make, or stdout.
     pub out: Option<PathBuf>,
+}
+
+/// What a command comes in.
+#[derive(Clone, Copy, Debug, Eq, PartialEq)]
+pub enum Wrapping {
+    /// The ConfigMap that the bundle's Job mounts, with a nonce beside it.
+    ConfigMap,
+    /// Nothing: it is the file itself.
+    Nothing,
 }
 
 impl Draft {
@@ -67,7 +79,15 @@ impl Draft {
             uid: observed.uid().to_owned(),
             data_key: self.data_key.clone(),
         };
-        let text = Command::text(&secret, &request);
+        let command = Command::text(&secret, &request);
+        let text = match self.wrapping {
+            Wrapping::ConfigMap => {
+                let nonce = fresh("operation")?;
+                let entries = [("command.json", command.as_str()), ("nonce", nonce.as_str())];
+                cluster::config_map(&self.namespace, cluster::COMMAND, &entries)
+            }
+            Wrapping::Nothing => command,
+        };
         let words = LastWords::done("written", None);
         match &self.out {
             None => Ok(Report::done(text, words)),

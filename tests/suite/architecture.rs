@@ -9,6 +9,7 @@ const RANKS: &[(&str, u8)] = &[
     ("main", 8),
     ("lib", 8),
     ("cli", 8),
+    ("bundle", 7),
     ("custody", 7),
     ("evidence", 7),
     ("retire", 7),

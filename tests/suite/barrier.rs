@@ -1,10 +1,17 @@
 //! `barrier`, `barrier control` and `barrier canary` as processes, on loopback. Real rules are `make fence`'s business.
 
+use std::ffi::OsString;
 use std::io::BufRead;
 use std::io::BufReader;
 use std::net::TcpListener;
+use std::path::Path;
 use std::process::Command;
 
+use ql3_ops::barrier::Task;
+use ql3_ops::cli;
+use ql3_ops::exit::Exit;
+use ql3_ops::report::Report;
+use ql3_ops::report::Words;
 use rustix::process::Pid;
 use rustix::process::Signal;
 use serde_json::Value;
@@ -193,4 +200,35 @@ fn stopped_after(event: &str, command: &mut Command) -> Option<i32> {
     let pid = Pid::from_raw(child.id().try_into().unwrap()).unwrap();
     rustix::process::kill_process(pid, Signal::TERM).unwrap();
     program::wait(child).exit
+}
+
+/// Without the kubelet's volume there is none: so the order is taken from the real command line, and its path exchanged.
+#[tokio::test]
+async fn a_mounted_token_ends_it_before_anything_else_is_looked_at() {
+    let order = |token: &Path| {
+        let Ok(invocation) = cli::parse(&["ql3-ops", "barrier"].map(OsString::from)) else {
+            panic!("a barrier")
+        };
+        let cli::Order::Barrier(mut order) = invocation.order else { panic!("a barrier") };
+        let Task::Check { token: place, .. } = &mut order.task else { panic!("a check") };
+        assert_eq!(place.to_str(), Some("/var/run/secrets/kubernetes.io/serviceaccount/token"));
+        token.clone_into(place);
+        // Nothing is set, which would end it too.
+        order.lookup = |_name| None;
+        order
+    };
+    let mount = TempDir::new().unwrap();
+    let token = mount.path().join("token");
+    let code = |report: &Report| {
+        let line: Value = serde_json::from_str(&report.stderr).unwrap();
+        line["code"].as_str().unwrap().to_owned()
+    };
+    let report = ql3_ops::barrier::carry_out(&order(&token)).await;
+    assert_eq!(code(&report), "QL3_BARRIER_TARGET_INVALID");
+    // Never opened: it need not even be readable.
+    std::os::unix::fs::symlink("..data/token", &token).unwrap();
+    let report = ql3_ops::barrier::carry_out(&order(&token)).await;
+    assert_eq!((report.exit, code(&report).as_str()), (Exit::Config, "QL3_BARRIER_CREDENTIAL_MOUNTED"));
+    let Words::Verbatim(words) = report.last_words else { panic!("{report:?}") };
+    assert_eq!(words, r#"{"schemaVersion":1,"ready":false,"code":"CONFIG_INVALID"}"#);
 }
