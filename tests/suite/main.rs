@@ -10,6 +10,7 @@
 
 mod architecture;
 mod barrier;
+mod bundle;
 mod cluster;
 mod decision;
 mod evidence;
@@ -18,6 +19,7 @@ mod explain;
 mod keyring_verbs;
 mod ledger;
 mod ledger_verbs;
+mod manifests;
 mod names;
 mod readme;
 mod retirement;

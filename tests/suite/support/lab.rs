@@ -68,6 +68,14 @@ impl Lab {
         lab
     }
 
+    /// What the API server would make of these manifests, and its complaint where it would refuse them. Nothing is kept.
+    pub(crate) fn dry_run(manifests: &str) -> Result<(), String> {
+        let (_made, _out, _err) = run(&["create", "namespace", "qinglong3-system"], None);
+        let apply = ["apply", "--dry-run=server", "--validate=strict", "-f", "-"];
+        let (good, _out, err) = run_with(&apply, manifests);
+        if good && err.is_empty() { Ok(()) } else { Err(err) }
+    }
+
     /// A kubeconfig that is the service account.
     pub(crate) fn kubeconfig_of_the_account(&self) -> String {
         let (server, ca) = (cluster("server"), cluster("certificate-authority-data"));
@@ -212,6 +220,17 @@ impl Drop for Lab {
     }
 }
 
+/// What `kubectl` says to the operator.
+pub(crate) fn admin(arguments: &[&str]) -> String {
+    kubectl(arguments, None)
+}
+
+/// Makes an object that may be there already.
+pub(crate) fn create_or_keep(object: &Value) {
+    let (good, _out, err) = run(&["create", "-f", "-"], Some(object));
+    assert!(good || err.contains("AlreadyExists"), "{err}");
+}
+
 /// A field of the lab's cluster in the operator's kubeconfig.
 fn cluster(field: &str) -> String {
     let path = format!("jsonpath={{.clusters[0].cluster.{field}}}");
@@ -225,6 +244,10 @@ fn kubectl(arguments: &[&str], input: Option<&Value>) -> String {
 }
 
 fn run(arguments: &[&str], input: Option<&Value>) -> (bool, String, String) {
+    run_with(arguments, &input.map(Value::to_string).unwrap_or_default())
+}
+
+fn run_with(arguments: &[&str], input: &str) -> (bool, String, String) {
     let kubeconfig = kubeconfig();
     let mut child = Command::new("kubectl")
         .arg("--kubeconfig")
@@ -235,8 +258,7 @@ fn run(arguments: &[&str], input: Option<&Value>) -> (bool, String, String) {
         .stderr(Stdio::piped())
         .spawn()
         .expect("kubectl on the PATH: eval \"$(hack/lab env)\"");
-    let text = input.map(Value::to_string).unwrap_or_default();
-    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
     let output = child.wait_with_output().unwrap();
     let text = |bytes| String::from_utf8(bytes).unwrap();
     (output.status.success(), text(output.stdout), text(output.stderr))

@@ -5,6 +5,7 @@ pub(crate) mod artifact;
 pub(crate) mod canary;
 pub(crate) mod dns;
 pub(crate) mod go_between;
+pub(crate) mod kustomize;
 pub(crate) mod lab;
 pub(crate) mod pki;
 pub(crate) mod postgres;
