@@ -21,6 +21,7 @@ mod ledger;
 mod ledger_verbs;
 mod manifests;
 mod names;
+mod operations;
 mod readme;
 mod retirement;
 mod support;
