@@ -93,6 +93,19 @@ fn sixty_milliseconds_do_where_the_decoy_is_refused_alike_and_a_quarter_second_w
     }
 }
 
+#[test]
+fn however_far_apart_few_rounds_are_not_enough() {
+    let fence = fence(Ground::Twin);
+    let silent = |role, family| but(Role::Deny, Sight::Silence)(role, family);
+    let enough = |look: &dyn Fn(Role, u8) -> Option<Sight>| {
+        (1..=40).find(|rounds| {
+            let rounds: Vec<_> = (0..*rounds).map(|number| round(&fence, 50 * number, look)).collect();
+            matches!(judge(&fence, &rounds), Verdict::InForce { .. })
+        })
+    };
+    assert_eq!((enough(&good), enough(&silent)), (Some(3), Some(10)));
+}
+
 /// A kernel that limits ICMP errors lets two rounds of them through, then the deny port is silent.
 #[test]
 fn between_refusals_a_deny_port_that_has_not_answered_beside_its_twin_is_the_same_state() {
@@ -107,7 +120,9 @@ fn between_refusals_a_deny_port_that_has_not_answered_beside_its_twin_is_the_sam
     };
     assert!(matches!(judge(&fence, &rounds(2, 4)), Verdict::InForce { rounds: 4, .. }));
     assert_eq!(judge(&fence, &rounds(2, 3)), Verdict::Closing);
-    assert_eq!(judge(&fence, &rounds(1, 9)), Verdict::Closing);
+    // However long: a port that is silent must be waited for.
+    assert_eq!(judge(&fence, &rounds(1, 20)), Verdict::Closing);
+    assert_eq!(judge(&fence, &rounds(0, 20)), Verdict::Blind(None));
     // The answer of one of them undoes it, and so does a twin that is still awaited.
     let mut open = rounds(2, 4);
     open[2] = round(&fence, 2, but(Role::Deny, Sight::Connected));
