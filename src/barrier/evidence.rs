@@ -43,6 +43,8 @@ struct Evidence {
     #[serde(skip_serializing_if = "Option::is_none")]
     silence_ms: Option<u64>,
     error_queue: bool,
+    /// Address families in which nothing that must answer did: nothing is known of them.
+    unproven: Vec<u8>,
     /// The last round.
     targets: Vec<Line>,
 }
@@ -86,6 +88,7 @@ pub(super) fn line(fence: &Fence, watched: &Watched, result: &Result<(), Error>,
         elapsed_ms: milliseconds(watched.elapsed),
         silence_ms: watched.last.as_ref().map(|round| milliseconds(round.patience)),
         error_queue: watched.queue,
+        unproven: FAMILIES.into_iter().filter(|family| !is_proven(fence, watched, *family)).collect(),
         targets: sights.map(|(target, seen)| Line::new(*target, *seen, detail)).collect(),
     };
     serde_json::to_string(&evidence).unwrap_or_default() + "\n"
@@ -103,7 +106,7 @@ impl Line {
         let full = detail == Detail::Full;
         Self {
             role: target.role,
-            family: if target.at.is_ipv4() { 4 } else { 6 },
+            family: family(target),
             seen: sight.map_or("pending", Sight::word),
             icmp: notice.map(|notice| notice.icmp),
             errno,
@@ -114,9 +117,25 @@ impl Line {
     }
 }
 
+fn is_proven(fence: &Fence, watched: &Watched, wanted: u8) -> bool {
+    let mut seen = watched.last.iter().flat_map(|round| fence.targets.iter().zip(&round.seen));
+    seen.any(|(target, seen)| {
+        let is_control = matches!(target.role, Role::Api | Role::Control);
+        let sight = seen.map(|seen| seen.dialled.sight);
+        is_control && family(*target) == wanted && sight == Some(Sight::Connected)
+    })
+}
+
+fn family(target: Target) -> u8 {
+    if target.at.is_ipv4() { 4 } else { 6 }
+}
+
 fn milliseconds(span: Duration) -> u64 {
     u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
 }
+
+/// Of addresses.
+const FAMILIES: [u8; 2] = [4, 6];
 
 /// How the reference writes that a barrier is passed.
 const READY: &str = "POLICY_READY";
