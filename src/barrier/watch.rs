@@ -15,6 +15,7 @@ use super::fence::Role;
 use super::fence::Target;
 use super::round::Round;
 use super::round::Seen;
+use super::sight::Sight;
 use super::verdict;
 use super::verdict::PATIENCE_LEAST;
 use super::verdict::Verdict;
@@ -52,10 +53,12 @@ pub(super) async fn watch(fence: &Fence, on_open: OnOpen, deadline: Deadline) ->
             () = deadline.passed() => break,
             Some((round, target, call)) = dials.next(), if !dials.is_empty() => {
                 watch.record(round, target, call);
-                match watch.verdict {
-                    Verdict::InForce { .. } => break,
-                    Verdict::Open(_) if on_open == OnOpen::Stop => break,
-                    Verdict::Blind(_) | Verdict::Closing | Verdict::Open(_) => {}
+                if on_open == OnOpen::Stop && watch.is_open(target, call) {
+                    watch.verdict = Verdict::Open(target);
+                    break;
+                }
+                if matches!(watch.verdict, Verdict::InForce { .. }) {
+                    break;
                 }
             }
             () = tokio::time::sleep_until(watch.next()) => {
@@ -119,6 +122,12 @@ impl<'a> Watch<'a> {
             self.told = Instant::now();
             tracing::info!(rounds = self.begun(), verdict = ?self.verdict, "still watching");
         }
+    }
+
+    /// Whether a deny target answered, in whichever round.
+    fn is_open(&self, target: usize, call: Call) -> bool {
+        let is_deny = self.fence.targets.get(target).is_some_and(|target| target.role == Role::Deny);
+        is_deny && call.dialled.sight == Sight::Connected
     }
 
     /// How many rounds began.
