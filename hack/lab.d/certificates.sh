@@ -40,4 +40,37 @@ CNF
   rm "$1".{csr,cnf,index}* ./*.pem
 }
 
+# kubeconfig NAME SERVER: NAME.kubeconfig, with the certificate of that name.
+kubeconfig() {
+  cat >"$1.kubeconfig" <<YAML
+apiVersion: v1
+kind: Config
+current-context: lab
+contexts: [{name: lab, context: {cluster: lab, user: $1}}]
+clusters:
+  - name: lab
+    cluster:
+      server: $2
+      certificate-authority-data: $(base64 -w0 ca.crt)
+users:
+  - name: $1
+    user:
+      client-certificate-data: $(base64 -w0 "$1.crt")
+      client-key-data: $(base64 -w0 "$1.key")
+YAML
+}
+
+# account_keys: what the API server signs service accounts' tokens with, and encrypts Secrets with.
+account_keys() {
+  openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out accounts.key
+  openssl pkey -in accounts.key -pubout -out accounts.pub
+  cat >encryption.yaml <<YAML
+apiVersion: apiserver.config.k8s.io/v1
+kind: EncryptionConfiguration
+resources:
+  - resources: [secrets]
+    providers: [{secretbox: {keys: [{name: lab, secret: $(head -c 32 /dev/urandom | base64)}]}}]
+YAML
+}
+
 moment() { date -u -d "$1" +%Y%m%d%H%M%SZ; }

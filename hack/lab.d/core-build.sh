@@ -9,14 +9,7 @@ echo "Kubernetes: compiling etcd, kube-apiserver and kubectl into $core (9 min o
 work=$(mktemp -d "$cache/core.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# Without these the server calls itself v0.0.0, and clients misjudge what it can do.
-flags="-s -w"
-for package in k8s.io/component-base/version k8s.io/client-go/pkg/version; do
-  for set in gitVersion=v1.34.4 gitMajor=1 gitMinor=34 gitTreeState=clean gitCommit=unknown \
-    buildDate=1970-01-01T00:00:00Z; do
-    flags+=" -X $package.$set"
-  done
-done
+. "$here/go-flags.sh"
 cd "$here/../cluster"
 CGO_ENABLED=0 go build -trimpath -ldflags "$flags" -o "$work/core" ./cmd/core
 for name in etcd kube-apiserver kubectl; do ln -s core "$work/$name"; done

@@ -8,6 +8,7 @@ set -euo pipefail
 exec 9>"$state/lock"
 flock -n 9 || { echo "lab $id is being brought up" >&2 && exit 1; }
 end "${parts[@]}"
+[ ${#nodes[@]} = 0 ] || "$here/nodes/down.sh"
 find "$state" ! -type d ! -name '*.log' ! -name lock -delete
 find "$state" -type d -empty -delete
 echo "lab $id is down"

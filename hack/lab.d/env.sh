@@ -15,4 +15,9 @@ say QL3_LAB_PG_CA "$server/ca.crt"
 say QL3_LAB_PG_SERVERNAME postgres.ql3.test
 say QL3_LAB_MIGRATION_PASSWORD_FILE "$server/ql3_migration.password"
 say QL3_LAB_MAINTENANCE_PASSWORD_FILE "$server/ql3_ai_maintenance.password"
+if [ ${#nodes[@]} -gt 0 ]; then
+  say QL3_LAB_NODES "${nodes[*]}"
+  . "$here/nodes/within.sh"
+  say QL3_LAB_WORLD "$world"
+fi
 echo "export PATH=${state@Q}/bin:\"\$PATH\""

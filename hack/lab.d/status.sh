@@ -6,10 +6,12 @@ set -euo pipefail
 
 answer=0
 for part in "${parts[@]}"; do
+  name=${part#"$state"/}
+  name=${name#cluster/} name=${name#postgres/}
   if alive "$part"; then
-    printf '%-15s runs, pid %s\n' "${part##*/}" "$(pid "$part")"
+    printf '%-15s runs, pid %s\n' "$name" "$(pid "$part")"
   else
-    printf '%-15s does not run\n' "${part##*/}"
+    printf '%-15s does not run\n' "$name"
     answer=1
   fi
 done
