@@ -21,6 +21,8 @@ key() { cat "$@" | sha256sum | cut -c1-12; }
 core=$cache/core-$(key "$here"/../cluster/{go.mod,go.sum,cmd/core/main.go})
 node_programs=$cache/node-$(key "$here"/../cluster/{go.mod,go.sum,cmd/node/main.go})
 addons=$cache/addons-$(key "$here"/../addons/{go.mod,go.sum,cmd/*/main.go} "$here/pack.sh")
+operator=$cache/operator-$(key "$here"/../operator/{go.mod,go.sum} "$here"/{operator-build,pack}.sh)
+instance=$cache/instance-$(key "$here"/{postgres-build,instance-build,pack}.sh)
 postgres=$cache/postgres-18-$(key "$here/postgres-build.sh")
 postgres_data=$cache/postgres-data-$(key "$here"/postgres{,-data}-build.sh "$here/roles.sql")
 

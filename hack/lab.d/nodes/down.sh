@@ -13,7 +13,8 @@ for node in "${wanted[@]}"; do
   # Its mounts ended with its last process.
   rm -rf --one-file-system "${state:?}/$node"/{lib,log,tunables} "${run:?}/$node"
 done
-[ $# = 0 ] || exit 0
+[ $# = 0 ] || exit 0 # the node will come back, to its volumes
+for node in "${nodes[@]}"; do rm -rf --one-file-system "${state:?}/$node/volumes"; done
 for namespace in "$run"/net/*; do ! mountpoint -q "$namespace" || umount "$namespace"; done
 rm -rf --one-file-system "$run"
 rmdir --ignore-fail-on-non-empty "${run%/*}"

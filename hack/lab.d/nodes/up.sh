@@ -1,17 +1,18 @@
 #!/usr/bin/env bash
-# up.sh --nodes N [--enforcer open|closed]: builds what is not built, starts what does not run, and waits
-# until control plane, nodes and cluster DNS are ready.
+# up.sh --nodes N [--enforcer open|closed] [--cnpg]: builds what is not built, starts what does not run, and waits
+# until control plane, nodes and cluster DNS are ready; with --cnpg, until the database is.
 set -euo pipefail
 . "$(dirname "$0")/../place.sh"
 . "$here/process.sh"
 umask 077
 usage() { echo "$1; hack/lab says how to call it" >&2; exit 64; }
 
-count='' mode=''
+count='' mode='' cnpg=no
 while [ $# -gt 0 ]; do
   case $1 in
     --nodes) count=${2:-} ;;
     --enforcer) mode=${2:-} ;;
+    --cnpg) cnpg=yes && shift && continue ;;
     *) usage "no option of up: $1" ;;
   esac
   shift 2 || usage "$1 needs a value"
@@ -33,6 +34,7 @@ for part in "${parts[@]}"; do ! alive "$part" || running=$((running + 1)); done
 [ $running -gt 0 ] || find "$state" -name '*.log' -delete
 begin=$SECONDS
 building=(postgres postgres-data core node addons)
+[ $cnpg = no ] || building+=(operator instance)
 "$here/build.sh" "${building[@]}"
 
 start=$(date +%s%N)
@@ -74,4 +76,5 @@ now "nodes ready"
 now "cluster DNS ready"
 wait $database
 "$here/tools.sh"
+[ $cnpg = no ] || "$here/nodes/database.sh"
 echo "lab $id is up with $count nodes, after $((SECONDS - begin)) s; in a shell: eval \"\$(hack/lab env)\""
