@@ -23,8 +23,8 @@ now "operator available"
 # those get the group that PostgreSQL runs as.
 for name in "${nodes[@]}"; do
   for number in 1 2 3 4; do
-    install -d -m 770 -o 26 -g 26 "$state/$name/volumes/$number"
-    sed "s/NODE/$name/g; s/NUMBER/$number/g; s|FOLDER|$state/$name/volumes|" "$here/nodes/database/volume.yaml"
+    install -d -m 770 -o 26 -g 26 "$state/$name/lib/volumes/$number"
+    sed "s/NODE/$name/g; s/NUMBER/$number/g" "$here/nodes/database/volume.yaml"
   done
 done | "${kubectl[@]}" apply --filename=- >/dev/null
 "${kubectl[@]}" apply --filename="$here/nodes/database/namespace.yaml" >/dev/null

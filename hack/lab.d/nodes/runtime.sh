@@ -9,7 +9,7 @@ umask 022
 whole=yes
 for part in containerd kubelet kube-proxy enforcer; do alive "$dir/$part" || whole=no; done
 [ $whole = no ] || exit 0
-"$here/nodes/down.sh" "$name" # a node that lost a part starts anew, for its parts share what ended with it
+"$here/nodes/down.sh" "$name" # a node that lost a part starts anew: its parts share a room
 mkdir -p "$dir"/{tunables,log,lib/cni/conf,lib/kubelet} "$run/$name"
 make_group "$name"
 . "$here/nodes/within.sh"
