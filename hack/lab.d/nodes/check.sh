@@ -38,13 +38,13 @@ failed() { # SENTENCE POD
   exit 1
 }
 
+how='{.status.phase} {.status.containerStatuses[0].state.terminated.reason} '
 # proof SENTENCE PATTERN POD-ARGUMENT...: the Pod's end and its words match.
 proof() {
   local sentence=$1 pattern=$2 name=$3 begin end
   begin=$(date +%s%N)
   pod "${@:3}"
-  until end=$("${kubectl[@]}" get pod "$name" --output=jsonpath='{.status.phase} {.status.containerStatuses[0].state.terminated.reason} ') &&
-    [[ $end = @(Succeeded|Failed)* ]]; do
+  until end=$("${kubectl[@]}" get pod "$name" --output=jsonpath="$how") && [[ $end = @(Succeeded|Failed)* ]]; do
     [ $((($(date +%s%N) - begin) / 1000000000)) -lt 60 ] || break
   done
   words="$end $("${kubectl[@]}" logs "$name" 2>&1 | tr '\t\n' '  ')"

@@ -11,7 +11,8 @@ now() { printf '%6.1f s  %s\n' "$((($(date +%s%N) - start) / 100000000))e-1" "$*
 now "images of the operator and of PostgreSQL in every node"
 
 # The release's manifest, but with images that are here and are never fetched; and with a whole core, for with a
-# tenth the operator misses its own deadline to start. By the server, for the definitions are too long for an annotation.
+# tenth the operator misses its own deadline to start. Applied by the server: the definitions are too long for an
+# annotation.
 sed -e 's|ghcr.io/cloudnative-pg/cloudnative-pg:1.30.0|ql3.local/cloudnative-pg:1.30.0|' \
   -e 's/imagePullPolicy: Always/imagePullPolicy: Never/' -e '/limits:$/,/cpu:/s/cpu: 100m/cpu: 1/' \
   -e 's/failureThreshold: 6$/failureThreshold: 24/' "$operator/release.yaml" |

@@ -16,12 +16,12 @@ daemons() { echo "$tracked/$(group "$1")/system/cgroup.procs"; }
 
 # make_group NODE
 make_group() {
-  local hierarchy file
+  local hierarchy controller file
   for hierarchy in "${hierarchies[@]}"; do
     mkdir -p "$hierarchy/$(group "$1")"
-    if [ -e "$hierarchy/cgroup.subtree_control" ] && [ "$hierarchy" = "$tracked" ]; then
-      echo "+cpu +cpuset +memory +pids" >"$hierarchy/cgroup.subtree_control"
-    fi
+    for controller in cpu cpuset hugetlb memory pids; do # version 2; the kubelet asks for all that the root has
+      ! grep -qsw $controller "$hierarchy/cgroup.controllers" || echo +$controller >"$hierarchy/cgroup.subtree_control"
+    done
     for file in cpuset.cpus cpuset.mems; do # version 1 leaves them empty, and takes no process then
       [ ! -e "$hierarchy/$file" ] || cat "$hierarchy/$file" >"$hierarchy/$(group "$1")/$file"
     done

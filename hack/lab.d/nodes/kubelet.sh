@@ -19,7 +19,11 @@ failSwapOn: false
 localStorageCapacityIsolation: false
 imageGCHighThresholdPercent: 100
 evictionHard:
-  {memory.available: "0%", nodefs.available: "0%", nodefs.inodesFree: "0%", imagefs.available: "0%", imagefs.inodesFree: "0%"}
+  memory.available: "0%"
+  nodefs.available: "0%"
+  nodefs.inodesFree: "0%"
+  imagefs.available: "0%"
+  imagefs.inodesFree: "0%"
 resolvConf: ""
 clusterDNS: [10.96.0.10]
 clusterDomain: cluster.local

@@ -5,13 +5,14 @@ set -euo pipefail
 . "$here/nodes/group.sh"
 lacks() { echo "a lab with nodes needs $*" >&2; exit 1; }
 
-[ "$(id -u)" = 0 ] || lacks "root, for network namespaces, mounts and control groups: try sudo; plain hack/lab up needs none"
+[ "$(id -u)" = 0 ] || lacks "root, for namespaces, mounts and control groups: try sudo; plain hack/lab up needs none"
 for folder in "$state" "$cache" "$here"; do
   [[ $(realpath -m "$folder")/ != @(/run|/var/lib|/var/log)/* ]] ||
-    lacks "its folders outside of /run, /var/lib and /var/log, where nodes have their own: set HOME, XDG_STATE_HOME, XDG_CACHE_HOME; this one is inside: $folder"
+    lacks "its folders outside of /run, /var/lib and /var/log, where nodes have their own; inside is $folder:" \
+      "move the checkout, or set XDG_STATE_HOME and XDG_CACHE_HOME"
 done
 "$here/packages.sh"
-[ -d "$tracked" ] || lacks "control groups: mount cgroup2 on /sys/fs/cgroup, or allow them to the container that this is"
+[ -d "$tracked" ] || lacks "control groups: mount -t cgroup2 none /sys/fs/cgroup"
 for hierarchy in "${hierarchies[@]}"; do
   mkdir "$hierarchy/ql3-lab-try-$$" 2>/dev/null ||
     lacks "to make control groups: $hierarchy cannot be written; a container needs --privileged"
