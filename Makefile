@@ -1,6 +1,6 @@
 # The menu. Every target is a line over cargo or hack/; `make` alone prints it.
 .DEFAULT_GOAL := help
-.PHONY: help demo test fence lint release bench deps lab lab-down ci clean
+.PHONY: help demo test fence lint release image image-check bench deps lab lab-down ci clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -18,7 +18,14 @@ lint: deps ## formatting, clippy, shell scripts, dependencies
 	hack/lint
 
 release: deps ## the static binary, as it goes into the image
-	cargo build --release --locked
+	hack/release
+
+image: deps ## the image, as an OCI layout and an archive, in target/image/amd64
+	hack/image
+
+image-check: image ## what must hold of the image; also makes it from the Dockerfile's last stage (as root)
+	@hack/prepare buildah
+	hack/verify-image
 
 bench: release ## ours beside its floor and its peer, in one run
 	hack/lab up

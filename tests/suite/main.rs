@@ -16,6 +16,7 @@ mod decision;
 mod evidence;
 mod exit_codes;
 mod explain;
+mod image;
 mod keyring_verbs;
 mod ledger;
 mod ledger_verbs;
