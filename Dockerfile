@@ -4,7 +4,7 @@
 
 # The builder is always amd64: it compiles for both. A release pins the tag's digest.
 # hadolint ignore=DL3029
-FROM --platform=linux/amd64 docker.io/library/rust:1.95.0-slim-bookworm AS builder
+FROM --platform=linux/amd64 rust:1.95.0-slim-bookworm AS builder
 # The distribution keeps one version of each.
 # hadolint ignore=DL3008
 RUN apt-get update \

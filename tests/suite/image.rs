@@ -17,7 +17,7 @@ fn the_dockerfile_compiles_with_the_toolchain_that_is_pinned() {
     let toolchain = read("rust-toolchain.toml");
     let channel = between(&toolchain, "channel = \"", '"');
     let dockerfile = read("Dockerfile");
-    assert_eq!(between(&dockerfile, "/rust:", '-'), channel);
+    assert_eq!(between(&dockerfile, " rust:", '-'), channel);
     assert_eq!(between(&dockerfile, "RUSTUP_TOOLCHAIN=", ' '), channel);
     assert!(channel.starts_with(&format!("{}.", env!("CARGO_PKG_RUST_VERSION"))), "{channel}");
 }

@@ -13,7 +13,7 @@ now "images of the operator and of PostgreSQL in every node"
 # The release's manifest, but with images that are here and are never fetched; and with a whole core, for with a
 # tenth the operator misses its own deadline to start. Applied by the server: the definitions are too long for an
 # annotation.
-sed -e 's|ghcr.io/cloudnative-pg/cloudnative-pg:1.30.0|ql3.local/cloudnative-pg:1.30.0|' \
+sed -e 's|[^ ]*/cloudnative-pg:1.30.0|ql3.local/cloudnative-pg:1.30.0|' \
   -e 's/imagePullPolicy: Always/imagePullPolicy: Never/' -e '/limits:$/,/cpu:/s/cpu: 100m/cpu: 1/' \
   -e 's/failureThreshold: 6$/failureThreshold: 24/' "$operator/release.yaml" |
   "${kubectl[@]}" apply --server-side --filename=- >/dev/null
