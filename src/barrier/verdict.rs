@@ -274,9 +274,9 @@ const QUICK: Hold = Hold { rounds: 3, time: Duration::from_millis(60) };
 /// Of one burst, a kernel lets six ICMP errors through: two rounds of two, and some to spare.
 const QUICK_ALIKE: usize = 2;
 
-/// Otherwise: well beyond a reload of rules, and enough rounds that lost packets cannot look like a policy: with
-/// half of all packets lost, ten silent targets beside twenty answering controls come once in 10^9.
-const SLOW: Hold = Hold { rounds: 10, time: Duration::from_millis(250) };
+/// Otherwise: well beyond a reload of rules, and enough rounds that lost packets do not look like a policy. Even if half
+/// of the deny port's packets are lost and none of the controls', twenty silent rounds in a row begin once in 10^6.
+const SLOW: Hold = Hold { rounds: 20, time: Duration::from_millis(400) };
 
 /// As the reference: one round.
 const REFERENCE: Hold = Hold { rounds: 1, time: Duration::ZERO };

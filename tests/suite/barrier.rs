@@ -61,7 +61,7 @@ fn a_closed_port_that_the_control_once_reached_is_in_force() {
     assert_eq!(evidence["verdict"], "in-force");
     assert_eq!(evidence["unproven"], serde_json::json!([6]));
     assert_eq!(evidence["grounds"], serde_json::json!(["twin", "control-proof"]));
-    assert!(evidence["heldMs"].as_u64().unwrap() >= 250 && evidence["rounds"].as_u64().unwrap() >= 10);
+    assert!(evidence["heldMs"].as_u64().unwrap() >= 400 && evidence["rounds"].as_u64().unwrap() >= 20);
     assert_eq!(ended.stderr, "");
 }
 

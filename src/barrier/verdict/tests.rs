@@ -69,7 +69,7 @@ fn many(fence: &Fence, rounds: u64, look: impl Fn(Role, u8) -> Option<Sight> + C
 /// How many rounds of a kind are enough, at most 40.
 fn enough(ground: Ground, look: impl Fn(Role, u8) -> Option<Sight> + Copy) -> Option<u64> {
     let fence = fence(ground);
-    (1..=40).find(|n| matches!(judge(&fence, &many(&fence, *n, look)), Verdict::InForce { .. }))
+    (1..=60).find(|n| matches!(judge(&fence, &many(&fence, *n, look)), Verdict::InForce { .. }))
 }
 
 /// What a kind of round shows.
@@ -79,7 +79,7 @@ fn shows(ground: Ground, look: impl Fn(Role, u8) -> Option<Sight>) -> Option<Fin
 }
 
 #[test]
-fn sixty_milliseconds_do_where_the_decoy_is_refused_alike_and_a_quarter_second_where_not() {
+fn sixty_milliseconds_do_where_the_decoy_is_refused_alike_and_four_tenths_of_a_second_where_not() {
     let silent = |role, family| but(Role::Deny, Sight::Silence)(role, family);
     let lonely = |role, family| but(Role::Decoy, Sight::Silence)(role, family);
     let local = |role, family| but(Role::Decoy, Sight::Local(101))(role, family);
@@ -89,7 +89,7 @@ fn sixty_milliseconds_do_where_the_decoy_is_refused_alike_and_a_quarter_second_w
     };
     assert_eq!(enough(Ground::Twin, good), Some(4));
     for look in [&silent as &dyn Fn(Role, u8) -> Option<Sight>, &lonely, &local, &elsewhere] {
-        assert_eq!(enough(Ground::Twin, look), Some(14));
+        assert_eq!(enough(Ground::Twin, look), Some(21));
     }
 }
 
@@ -98,12 +98,12 @@ fn however_far_apart_few_rounds_are_not_enough() {
     let fence = fence(Ground::Twin);
     let silent = |role, family| but(Role::Deny, Sight::Silence)(role, family);
     let enough = |look: &dyn Fn(Role, u8) -> Option<Sight>| {
-        (1..=40).find(|rounds| {
+        (1..=60).find(|rounds| {
             let rounds: Vec<_> = (0..*rounds).map(|number| round(&fence, 50 * number, look)).collect();
             matches!(judge(&fence, &rounds), Verdict::InForce { .. })
         })
     };
-    assert_eq!((enough(&good), enough(&silent)), (Some(3), Some(10)));
+    assert_eq!((enough(&good), enough(&silent)), (Some(3), Some(20)));
 }
 
 /// A kernel that limits ICMP errors lets two rounds of them through, then the deny port is silent.
@@ -121,8 +121,8 @@ fn between_refusals_a_deny_port_that_has_not_answered_beside_its_twin_is_the_sam
     assert!(matches!(judge(&fence, &rounds(2, 4)), Verdict::InForce { rounds: 4, .. }));
     assert_eq!(judge(&fence, &rounds(2, 3)), Verdict::Closing);
     // However long: a port that is silent must be waited for.
-    assert_eq!(judge(&fence, &rounds(1, 20)), Verdict::Closing);
-    assert_eq!(judge(&fence, &rounds(0, 20)), Verdict::Blind(None));
+    assert_eq!(judge(&fence, &rounds(1, 60)), Verdict::Closing);
+    assert_eq!(judge(&fence, &rounds(0, 60)), Verdict::Blind(None));
     // The answer of one of them undoes it, and so does a twin that is still awaited.
     let mut open = rounds(2, 4);
     open[2] = round(&fence, 2, but(Role::Deny, Sight::Connected));
@@ -142,7 +142,7 @@ fn a_reset_counts_only_with_a_proof_and_a_living_twin() {
         assert_eq!(shows(ground, reset), Some(Finding::Blind(Blindness::Reset)), "{ground:?}");
         assert_eq!(enough(ground, reset), None, "{ground:?}");
     }
-    assert_eq!(enough(Ground::TwinAndProof, reset), Some(14));
+    assert_eq!(enough(Ground::TwinAndProof, reset), Some(21));
     assert_eq!(enough(Ground::CanaryAlone, reset), Some(1));
 }
 
