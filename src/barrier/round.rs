@@ -79,11 +79,6 @@ impl Round {
         Self { begun, patience, seen: vec![None; fence.targets.len()] }
     }
 
-    /// Whether every dial has ended.
-    pub fn is_settled(&self) -> bool {
-        self.seen.iter().all(Option::is_some)
-    }
-
     /// The longest that a control took to answer.
     pub fn slowest_answer(&self, fence: &Fence) -> Option<Duration> {
         let answers = self.each(fence).filter_map(|(target, seen)| {

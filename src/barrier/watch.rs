@@ -25,7 +25,7 @@ use crate::time::Deadline;
 #[derive(Debug)]
 pub(super) struct Watched {
     pub(super) verdict: Verdict,
-    /// The last round of which everything is known, or the last one.
+    /// The last round that has a finding, or the last one.
     pub(super) last: Option<Round>,
     /// How many rounds began.
     pub(super) rounds: u64,
@@ -152,10 +152,10 @@ impl<'a> Watch<'a> {
     }
 
     fn end(self) -> Watched {
-        let settled = self.rounds.iter().rposition(Round::is_settled);
+        let known = self.rounds.iter().rposition(|round| verdict::finding(self.fence, round).is_some());
         let (rounds, elapsed) = (self.begun(), self.started.elapsed());
         let last =
-            settled.or(self.rounds.len().checked_sub(1)).and_then(|index| self.rounds.get(index).cloned());
+            known.or(self.rounds.len().checked_sub(1)).and_then(|index| self.rounds.get(index).cloned());
         Watched { verdict: self.verdict, last, rounds, elapsed, queue: self.queue }
     }
 }
