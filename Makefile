@@ -1,6 +1,6 @@
 # The menu. Every target is a line over cargo or hack/; `make` alone prints it.
 .DEFAULT_GOAL := help
-.PHONY: help demo test fence lint release image image-check bench deps lab lab-down ci clean
+.PHONY: help demo test fence live lint release image image-check bench deps lab lab-down ci clean
 
 help: ## this list
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 12
@@ -13,6 +13,9 @@ test: deps ## everything that proves the rules (needs the lab, and starts it)
 
 fence: deps release ## the network barrier against real rules: as root, in namespaces of its own
 	hack/fence
+
+live: deps release ## the bundle in a whole cluster: what must be refused, and the live gate's reports; as root
+	hack/live
 
 lint: deps ## formatting, clippy, shell scripts, dependencies
 	hack/lint
