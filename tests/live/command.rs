@@ -49,6 +49,13 @@ pub(crate) fn ops(arguments: &[&str], text: &str) -> Result<String> {
     said("ql3-ops", run(command, Some(text))?)
 }
 
+/// A file of a node, as its programs see it.
+pub(crate) fn node_file(node: &str, path: &str) -> Result<String> {
+    let mut command = Command::new(concat!(env!("CARGO_MANIFEST_DIR"), "/hack/lab"));
+    command.args(["node", node, "cat", path]);
+    said("hack/lab", run(command, None)?)
+}
+
 /// Looks again and again until there is something. Each look is a program of its own, which is pause enough.
 pub(crate) fn until<T>(what: &str, seconds: u64, mut look: impl FnMut() -> Result<Option<T>>) -> Result<T> {
     let begun = Instant::now();

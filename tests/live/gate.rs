@@ -31,6 +31,7 @@ use crate::run;
 use crate::run::Ended;
 use crate::say;
 use crate::scene::Scene;
+use crate::share;
 
 /// Runs it, writes the report and has it audited; whether it passed.
 pub(crate) fn run(scene: &mut Scene, path: &Path) -> Result<bool> {
@@ -102,6 +103,7 @@ fn turn(scene: &Scene, name: &str) -> Result<Ended> {
     say(&format!("{name}: barrier: exit {:?}, {}, {}", ended.init.exit, ended.init.words, ended.init.line));
     say(&format!("{name}: retirement: exit {:?}, {}", ended.main.exit, ended.main.words));
     if (ended.init.exit, ended.main.exit) == (Some(0), Some(0)) {
+        share::tell(name, &ended)?;
         return Ok(ended);
     }
     Err(format!("the {name} failed; the Job and its Pod are still there").into())

@@ -23,6 +23,7 @@ mod requests;
 mod rights;
 mod run;
 mod scene;
+mod share;
 
 use std::error::Error;
 use std::path::Path;
