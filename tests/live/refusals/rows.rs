@@ -178,7 +178,7 @@ fn retirement() -> Vec<Row> {
                 ]);
                 patched(scene, Patch::job(removed))
             },
-            Expected::Retirement(78, "QL3_CLUSTER_CA_MISSING"),
+            Expected::Retirement(78, "QL3_CLUSTER_CERTIFICATE_UNREADABLE"),
         ),
         Row {
             name: "the database's authority is another",
@@ -198,7 +198,7 @@ fn retirement() -> Vec<Row> {
                 )
             },
             after: |_scene| kubectl(&["delete", "secret", "ql3-live-other-ca"]).map(drop),
-            expected: Expected::Retirement(76, "QL3_POSTGRES_CERTIFICATE_UNTRUSTED"),
+            expected: Expected::Retirement(76, "QL3_POSTGRES_TLS_ISSUER_UNKNOWN"),
         },
         row(
             "no egress to the database",
