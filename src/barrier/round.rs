@@ -3,8 +3,6 @@
 use std::time::Duration;
 
 use super::fence::Fence;
-use super::fence::Role;
-use super::fence::Target;
 use super::sight::Dialled;
 use super::sight::Sight;
 use super::testimony::Testimony;
@@ -79,17 +77,9 @@ impl Round {
         Self { begun, patience, seen: vec![None; fence.targets.len()] }
     }
 
-    /// The longest that a control took to answer.
-    pub fn slowest_answer(&self, fence: &Fence) -> Option<Duration> {
-        let answers = self.each(fence).filter_map(|(target, seen)| {
-            let dialled = seen?.dialled;
-            let is_control = matches!(target.role, Role::Api | Role::Control);
-            (is_control && dialled.sight == Sight::Connected).then_some(dialled.took)
-        });
-        answers.max()
-    }
-
-    fn each<'a>(&'a self, fence: &'a Fence) -> impl Iterator<Item = (&'a Target, Option<&'a Seen>)> {
-        fence.targets.iter().zip(self.seen.iter().map(Option::as_ref))
+    /// The longest that an answer took.
+    pub fn slowest_answer(&self) -> Option<Duration> {
+        let answers = self.seen.iter().flatten().filter(|seen| seen.dialled.sight == Sight::Connected);
+        answers.map(|seen| seen.dialled.took).max()
     }
 }

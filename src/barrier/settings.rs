@@ -201,6 +201,17 @@ mod tests {
     }
 
     #[test]
+    fn the_references_rule_dials_no_decoy() {
+        let lookup = |name: &str| {
+            let port = name.contains("PORT") && !name.contains("CONTROL");
+            let host = name.ends_with("_HOST").then(|| OsString::from("192.0.2.1"));
+            host.or(port.then(|| OsString::from("443")))
+        };
+        let settings = Settings::read(&lookup, Alone::Allowed).unwrap();
+        assert_eq!((settings.ground, settings.decoys.len()), (Ground::CanaryAlone, 0));
+    }
+
+    #[test]
     fn a_proof_needs_what_it_is_bound_to() {
         let nonce = ("QL3_NETWORK_POLICY_NONCE", "operation-000001");
         let command = ("QL3_NETWORK_POLICY_COMMAND", "{}");

@@ -253,7 +253,7 @@ impl Sights<'_> {
     }
 
     fn needed_patience(&self) -> Duration {
-        self.round.slowest_answer(self.fence).map_or(PATIENCE_MOST, patience)
+        self.round.slowest_answer().map_or(PATIENCE_MOST, patience)
     }
 }
 

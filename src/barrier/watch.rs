@@ -147,7 +147,7 @@ impl<'a> Watch<'a> {
 
     /// From the slowest answer among the rounds that are kept.
     fn patience(&self) -> Duration {
-        let slowest = self.rounds.iter().filter_map(|round| round.slowest_answer(self.fence)).max();
+        let slowest = self.rounds.iter().filter_map(Round::slowest_answer).max();
         slowest.map_or(PATIENCE_LEAST, verdict::patience)
     }
 

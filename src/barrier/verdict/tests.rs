@@ -223,6 +223,12 @@ fn silence_is_not_called_slow_before_an_answer_says_how_slow() {
 }
 
 #[test]
+fn a_decoy_that_may_still_answer_is_waited_for() {
+    let awaited = |role, family| if role == Role::Decoy && family == 6 { None } else { good(role, family) };
+    assert_eq!(shows(Ground::Twin, awaited), None);
+}
+
+#[test]
 fn a_decoy_of_a_family_without_deny_targets_is_not_waited_for() {
     let mut fence = fence(Ground::Twin);
     fence.targets.retain(|target| target.role != Role::Deny || target.at.is_ipv4());
