@@ -2,7 +2,6 @@
 
 use std::net::IpAddr;
 use std::net::SocketAddr;
-use std::time::Duration;
 
 use serde::Serialize;
 
@@ -15,6 +14,7 @@ use super::sight::Icmp;
 use super::sight::Sight;
 use super::verdict::Verdict;
 use super::watch::Watched;
+use crate::time::milliseconds;
 
 /// How much it tells.
 #[derive(Clone, Copy, Debug, Eq, PartialEq)]
@@ -128,10 +128,6 @@ fn is_proven(fence: &Fence, watched: &Watched, wanted: u8) -> bool {
 
 fn family(target: Target) -> u8 {
     if target.at.is_ipv4() { 4 } else { 6 }
-}
-
-fn milliseconds(span: Duration) -> u64 {
-    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Of addresses.

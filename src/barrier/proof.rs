@@ -17,6 +17,7 @@ use super::error::Error;
 use super::error::Foreign;
 use super::settings::PLACEHOLDER;
 use crate::json;
+use crate::time::milliseconds;
 
 /// What the control says.
 #[derive(Clone, Debug, Deserialize, Eq, PartialEq, Serialize)]
@@ -163,10 +164,6 @@ impl fmt::Display for CommandDigest {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
-}
-
-fn milliseconds(span: Duration) -> u64 {
-    u64::try_from(span.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Bytes of a statement.

@@ -6,6 +6,8 @@ use std::time::UNIX_EPOCH;
 
 use tokio::time::Instant;
 
+use super::milliseconds;
+
 /// Remembers the wall clock once and adds what has passed since, so that a step of the system's clock
 /// during a run is not seen and a test with paused time is deterministic.
 #[derive(Clone, Copy, Debug)]
@@ -24,6 +26,6 @@ impl Clock {
 
     /// Milliseconds since 1970-01-01 UTC.
     pub fn now_ms(&self) -> u64 {
-        u64::try_from((self.origin + self.started.elapsed()).as_millis()).unwrap_or(u64::MAX)
+        milliseconds(self.origin + self.started.elapsed())
     }
 }
