@@ -30,7 +30,7 @@ pub(super) async fn state(lookup: Lookup<'_>, valid: Duration, deadline: Deadlin
 
 async fn reach(target: SocketAddr, deadline: Deadline) -> Result<(), Error> {
     loop {
-        let sight = dial::dial(target, Hear::Nothing, deadline.left().min(TRY)).await.dialled.sight;
+        let sight = dial::dial(target, Hear::Nothing, deadline.left().min(TRY)).await.seen.dialled.sight;
         if sight == Sight::Connected {
             return Ok(());
         }

@@ -26,6 +26,7 @@ use tokio::io::Interest;
 use tokio::net::TcpStream;
 use tokio::time::Instant;
 
+use super::round::Seen;
 use super::sight::Dialled;
 use super::sight::Icmp;
 use super::sight::Notice;
@@ -37,10 +38,8 @@ use crate::time::Deadline;
 /// What a dial brought.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Call {
-    /// How the connect ended, and when.
-    pub(super) dialled: Dialled,
-    /// What the listener said of itself, where that was asked for and came within the slice.
-    pub(super) testimony: Option<Testimony>,
+    /// What was seen. A listener is asked for its testimony where that was wanted, within the slice.
+    pub(super) seen: Seen,
     /// Whether the kernel offers the error queue.
     pub(super) queue: bool,
 }
@@ -58,30 +57,23 @@ pub(super) enum Hear {
 pub(super) async fn dial(to: SocketAddr, hear: Hear, slice: Duration) -> Call {
     let begun = Instant::now();
     let deadline = Deadline::after(slice);
-    let mut call = Call {
-        dialled: Dialled { sight: Sight::Silence, took: Duration::ZERO },
-        testimony: None,
-        queue: true,
-    };
-    let mut end = |sight| call.dialled = Dialled { sight, took: begun.elapsed() };
+    let end = |sight| Dialled { sight, took: begun.elapsed() };
     let socket = match Socket::dialling(to) {
         Ok(socket) => socket,
-        Err(sight) => {
-            end(sight);
-            return call;
-        }
+        Err(sight) => return Call { seen: Seen { dialled: end(sight), testimony: None }, queue: true },
     };
-    match deadline.bound(socket.ended()).await {
-        Ok(Ok(sight)) => end(sight),
-        Ok(Err(error)) => end(of_io(&error)),
+    let dialled = end(match deadline.bound(socket.ended()).await {
+        Ok(Ok(sight)) => sight,
+        Ok(Err(error)) => of_io(&error),
         // An error that came while the socket was held wakes nobody where there is no queue.
-        Err(_silence) => end(socket.look().unwrap_or(Sight::Silence)),
-    }
-    call.queue = socket.queue;
-    if hear == Hear::Testimony && call.dialled.sight == Sight::Connected {
-        call.testimony = deadline.bound(socket.line()).await.ok().flatten();
-    }
-    call
+        Err(_silence) => socket.look().unwrap_or(Sight::Silence),
+    });
+    let testimony = if hear == Hear::Testimony && dialled.sight == Sight::Connected {
+        deadline.bound(socket.line()).await.ok().flatten()
+    } else {
+        None
+    };
+    Call { seen: Seen { dialled, testimony }, queue: socket.queue }
 }
 
 /// A connect under way.

@@ -14,7 +14,6 @@ use super::fence::Fence;
 use super::fence::Role;
 use super::fence::Target;
 use super::round::Round;
-use super::round::Seen;
 use super::sight::Sight;
 use super::verdict;
 use super::verdict::PATIENCE_LEAST;
@@ -110,12 +109,11 @@ impl<'a> Watch<'a> {
     }
 
     fn record(&mut self, round: u64, target: usize, call: Call) {
-        let Call { dialled, testimony, queue } = call;
-        self.queue &= queue;
+        self.queue &= call.queue;
         let index = round.checked_sub(self.first).and_then(|index| usize::try_from(index).ok());
-        let seen = index.and_then(|index| self.rounds.get_mut(index)).and_then(|r| r.seen.get_mut(target));
-        if let Some(seen) = seen {
-            *seen = Some(Seen { dialled, testimony });
+        let slot = index.and_then(|index| self.rounds.get_mut(index)).and_then(|r| r.seen.get_mut(target));
+        if let Some(slot) = slot {
+            *slot = Some(call.seen);
         }
         self.verdict = verdict::judge(self.fence, self.rounds.make_contiguous());
         if self.told.elapsed() >= PROGRESS {
@@ -127,7 +125,7 @@ impl<'a> Watch<'a> {
     /// Whether a deny target answered, in whichever round.
     fn is_open(&self, target: usize, call: Call) -> bool {
         let is_deny = self.fence.targets.get(target).is_some_and(|target| target.role == Role::Deny);
-        is_deny && call.dialled.sight == Sight::Connected
+        is_deny && call.seen.dialled.sight == Sight::Connected
     }
 
     /// How many rounds began.
