@@ -146,7 +146,7 @@ pub(super) static PROOF_COMMAND: Code = Code::own(
 pub(super) static PROOF_MALFORMED: Code = Code::own(
     "QL3_BARRIER_PROOF_MALFORMED",
     Exit::Config,
-    "the control proof is not what `ql3-ops barrier control` prints, or has more than 4096 bytes",
+    "the control proof is not what `ql3-ops barrier control` prints, or is longer than one may be",
     "put the control Job's termination message into the ConfigMap as it is",
 );
 pub(super) static PROOF_NONCE: Code = Code::own(

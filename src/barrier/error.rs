@@ -2,7 +2,9 @@
 
 use super::code;
 use super::fence::Role;
+use super::proof::LIMIT;
 use super::round::Blindness;
+use super::verdict::Verdict;
 use super::word::Word;
 use crate::code::Code;
 use crate::exit::Exit;
@@ -58,7 +60,7 @@ pub enum Error {
     #[error("the control proof's window or addresses make no sense")]
     ProofShape,
     /// A proof of more bytes than are read.
-    #[error("the control proof has more than 4096 bytes")]
+    #[error("the control proof has more than {LIMIT} bytes")]
     ProofTooLarge,
     /// The API server's name has no address.
     #[error("the API server's name was not resolved")]
@@ -131,6 +133,18 @@ impl Error {
             (_, Exit::Config) => Word::ConfigInvalid,
             (_, Exit::Os) => Word::ProbeFailed,
             _ => Word::PolicyNotReady,
+        }
+    }
+}
+
+impl Verdict {
+    /// What it means for who waits to pass: all but *in force* is a failure.
+    pub fn result(self) -> Result<(), Error> {
+        match self {
+            Self::InForce { .. } => Ok(()),
+            Self::Open(_) => Err(Error::Open),
+            Self::Closing => Err(Error::NotHeld),
+            Self::Blind(why) => Err(Error::Blind(why)),
         }
     }
 }

@@ -34,9 +34,7 @@ pub use evidence::Detail;
 use fence::Fence;
 use settings::Alone;
 use settings::Settings;
-use verdict::Verdict;
 use watch::OnOpen;
-use watch::Watched;
 use word::Word;
 
 use crate::report::Failure;
@@ -128,7 +126,7 @@ async fn check(settings: Result<Settings, Error>, detail: Detail, deadline: Dead
         Err(error) => return refused("resolve", &error),
     };
     let watched = watch::watch(&fence, OnOpen::Wait, deadline).await;
-    let result = result(&watched);
+    let result = watched.verdict.result();
     let line = evidence::line(&fence, &watched, &result, detail);
     match result {
         Ok(()) => Report::done(line, Words::Verbatim(Word::PolicyReady.message())),
@@ -150,16 +148,7 @@ impl Recheck {
     /// Proves once more that the policy is in force. One open target ends it at once; whatever else is not
     /// settled within five seconds is a failure too.
     pub async fn hold(&self, deadline: Deadline) -> Result<(), Error> {
-        result(&watch::watch(&self.0, OnOpen::Stop, deadline.slice(RECHECK)).await)
-    }
-}
-
-fn result(watched: &Watched) -> Result<(), Error> {
-    match watched.verdict {
-        Verdict::InForce { .. } => Ok(()),
-        Verdict::Open(_) => Err(Error::Open),
-        Verdict::Closing => Err(Error::NotHeld),
-        Verdict::Blind(why) => Err(Error::Blind(why)),
+        watch::watch(&self.0, OnOpen::Stop, deadline.slice(RECHECK)).await.verdict.result()
     }
 }
 

@@ -13,7 +13,6 @@ use ql3_ops::barrier::settings::Settings;
 use ql3_ops::barrier::sight::Dialled;
 use ql3_ops::barrier::sight::Sight;
 use ql3_ops::barrier::verdict;
-use ql3_ops::barrier::verdict::Verdict;
 use ql3_ops::barrier::word::Word;
 use ql3_ops::names;
 use serde_json::Value;
@@ -58,12 +57,7 @@ fn judge(case: &mut Case) -> Result<(), Error> {
     let api = "192.0.2.2:443".parse().unwrap();
     let fence = Fence::new(&[api], &[address], settings.canary.port, None, &[], settings.ground);
     // A list that ends without a verdict, or a sentence instead of one, is time running out.
-    match verdict::judge(&fence, &self::rounds(&fence, rounds)) {
-        Verdict::InForce { .. } => Ok(()),
-        Verdict::Open(_) => Err(Error::Open),
-        Verdict::Closing => Err(Error::NotHeld),
-        Verdict::Blind(why) => Err(Error::Blind(why)),
-    }
+    verdict::judge(&fence, &self::rounds(&fence, rounds)).result()
 }
 
 /// Rounds in which what was not reached sent a reset.
