@@ -3,6 +3,7 @@
 use std::net::IpAddr;
 use std::time::Duration;
 
+use rustix::io::Errno;
 use serde::Serialize;
 
 /// How one TCP connect ended, by what came back (RFC 792, RFC 4443, ip(7) `IP_RECVERR`).
@@ -99,14 +100,13 @@ impl Sight {
     }
 }
 
-// The numbers of errno(3) on Linux; x86-64 and arm64 agree.
-const EACCES: i32 = 13;
-const ENOPROTOOPT: i32 = 92;
-const ENETUNREACH: i32 = 101;
-const ECONNRESET: i32 = 104;
-const ETIMEDOUT: i32 = 110;
-const ECONNREFUSED: i32 = 111;
-const EHOSTUNREACH: i32 = 113;
+const EACCES: i32 = Errno::ACCESS.raw_os_error();
+const ENOPROTOOPT: i32 = Errno::NOPROTOOPT.raw_os_error();
+const ENETUNREACH: i32 = Errno::NETUNREACH.raw_os_error();
+const ECONNRESET: i32 = Errno::CONNRESET.raw_os_error();
+const ETIMEDOUT: i32 = Errno::TIMEDOUT.raw_os_error();
+const ECONNREFUSED: i32 = Errno::CONNREFUSED.raw_os_error();
+const EHOSTUNREACH: i32 = Errno::HOSTUNREACH.raw_os_error();
 
 #[cfg(test)]
 mod tests {

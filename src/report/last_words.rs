@@ -135,7 +135,7 @@ const KUBELET: &str = "/dev/termination-log";
 const LIMIT: usize = 1024;
 
 /// What `fdatasync(2)` answers on a file system without it.
-const EINVAL: i32 = 22;
+const EINVAL: i32 = rustix::io::Errno::INVAL.raw_os_error();
 
 #[cfg(test)]
 mod tests {
