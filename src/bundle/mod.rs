@@ -51,4 +51,4 @@ pub async fn carry_out(order: &Order) -> Report {
     result.unwrap_or_else(|error| Report::failed(SPEAKER, &Failure::new(error.code(), step, &error)))
 }
 
-const SPEAKER: Speaker = Speaker { component: "ql3-ops", event: "bundle_failed" };
+const SPEAKER: Speaker = Speaker::own("bundle_failed");

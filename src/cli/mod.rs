@@ -243,13 +243,13 @@ fn absolute(path: PathBuf) -> PathBuf {
 
 /// The runtime could not be built: the operating system refused the process its basic means.
 pub fn no_runtime(error: &std::io::Error) -> Report {
-    let speaker = Speaker { component: "ql3-ops", event: "start_failed" };
+    let speaker = Speaker::own("start_failed");
     Report::failed(speaker, &Failure::new(&NO_RUNTIME, "start", error))
 }
 
 /// SIGTERM or SIGINT ended a verb that can be dropped at any moment.
 pub fn stopped() -> Report {
-    let speaker = Speaker { component: "ql3-ops", event: "stopped" };
+    let speaker = Speaker::own("stopped");
     let failure = Failure { code: &STOPPED, line: &STOPPED, step: "run", reason: "told to stop".to_owned() };
     Report::failed(speaker, &failure)
 }

@@ -93,7 +93,4 @@ pub async fn carry_out(order: &Order) -> Report {
     result.unwrap_or_else(|error| Report::failed(SPEAKER, &Failure::new(error.code(), step, &error)))
 }
 
-const SPEAKER: Speaker = Speaker { component: COMPONENT, event: "keyring_failed" };
-
-/// The component of every line about a keyring.
-const COMPONENT: &str = "ql3-ops";
+const SPEAKER: Speaker = Speaker::own("keyring_failed");

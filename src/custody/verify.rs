@@ -2,9 +2,9 @@
 
 use std::path::Path;
 
-use super::COMPONENT;
 use super::error::Error;
 use crate::keyring::projected::Projected;
+use crate::report::COMPONENT;
 use crate::report::LastWords;
 use crate::report::Report;
 

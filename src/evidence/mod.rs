@@ -72,7 +72,7 @@ struct Audit<'a> {
     compatible: bool,
 }
 
-const SPEAKER: Speaker = Speaker { component: "ql3-ops", event: "evidence_failed" };
+const SPEAKER: Speaker = Speaker::own("evidence_failed");
 
 /// Bytes of a report: both schemas have about two thousand.
 const LIMIT: usize = 256 * 1024;

@@ -88,6 +88,16 @@ pub struct Speaker {
     pub event: &'static str,
 }
 
+/// The component of lines that are not about an operation of the reference's.
+pub const COMPONENT: &str = "ql3-ops";
+
+impl Speaker {
+    /// A verb of ours that the reference does not have.
+    pub const fn own(event: &'static str) -> Self {
+        Self { component: COMPONENT, event }
+    }
+}
+
 impl Report {
     /// A run that ended as wished, with its result.
     pub fn done(stdout: impl Into<Hidden>, last_words: impl Into<Words>) -> Self {

@@ -5,7 +5,6 @@ use std::fmt::Write;
 
 use serde_json::json;
 
-use super::COMPONENT;
 use super::error::Error;
 use crate::exit::Exit;
 use crate::ledger::Ledger;
@@ -13,6 +12,7 @@ use crate::ledger::Question;
 use crate::ledger::Readiness;
 use crate::ledger::Settings;
 use crate::ledger::settings::Role;
+use crate::report::COMPONENT;
 use crate::report::Form;
 use crate::report::LastWords;
 use crate::report::Report;

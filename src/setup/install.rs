@@ -4,12 +4,12 @@ use std::ffi::OsString;
 
 use serde_json::json;
 
-use super::COMPONENT;
 use super::error::Error;
 use crate::ledger::Settings;
 use crate::ledger::schema;
 use crate::ledger::schema::Installed;
 use crate::ledger::settings::Role;
+use crate::report::COMPONENT;
 use crate::report::Form;
 use crate::report::LastWords;
 use crate::report::Report;

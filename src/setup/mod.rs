@@ -51,7 +51,4 @@ pub async fn carry_out(order: &Order) -> Report {
     result.unwrap_or_else(|error| Report::failed(SPEAKER, &Failure::new(error.code(), step, &error)))
 }
 
-const SPEAKER: Speaker = Speaker { component: COMPONENT, event: "ledger_failed" };
-
-/// The component of every line about the ledger.
-const COMPONENT: &str = "ql3-ops";
+const SPEAKER: Speaker = Speaker::own("ledger_failed");

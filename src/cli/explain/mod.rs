@@ -49,7 +49,7 @@ fn said(stdout: String) -> Report {
 }
 
 fn unknown(asked: &str) -> Report {
-    let speaker = Speaker { component: "ql3-ops", event: "explain_failed" };
+    let speaker = Speaker::own("explain_failed");
     let failure = Failure { code: &UNKNOWN, line: &UNKNOWN, step: "explain", reason: reason(asked) };
     Report::failed(speaker, &failure)
 }
