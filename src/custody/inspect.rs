@@ -1,7 +1,6 @@
 //! What a keyring holds, without its keys.
 
 use std::fmt::Write;
-use std::io::Read;
 
 use super::Source;
 use super::error::Error;
@@ -43,14 +42,8 @@ pub(super) async fn inspect(source: &Source, form: Form, deadline: Deadline) -> 
 }
 
 fn stdin() -> Result<Hidden, Error> {
-    // Allocated once, so that no copy of a Secret is left behind by growth.
-    let mut buffer = zeroize::Zeroizing::new(Vec::with_capacity(STDIN_LIMIT + 1));
-    let limit = u64::try_from(STDIN_LIMIT + 1).unwrap_or(u64::MAX);
-    let read = std::io::stdin().lock().take(limit).read_to_end(&mut buffer);
-    match read {
-        Ok(1..=STDIN_LIMIT) => Ok(Hidden::new(std::mem::take(&mut *buffer))),
-        Ok(_) | Err(_) => Err(Error::Stdin { limit: STDIN_LIMIT }),
-    }
+    let text = file::stdin(STDIN_LIMIT).filter(|text| text.len() <= STDIN_LIMIT);
+    text.ok_or(Error::Stdin { limit: STDIN_LIMIT })
 }
 
 fn text(summary: &Summary) -> String {

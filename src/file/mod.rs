@@ -2,6 +2,7 @@
 
 mod create;
 mod read;
+mod stdin;
 
 use crate::code::Code;
 
@@ -13,6 +14,7 @@ pub use read::Error;
 pub use read::Links;
 pub use read::MAX_PATH;
 pub use read::read;
+pub use stdin::stdin;
 
 /// The codes of this module.
 pub static CODES: &[&Code] = &[
