@@ -33,6 +33,7 @@ pub mod time;
 pub mod tls;
 
 use std::ffi::OsString;
+use std::io;
 
 use cli::Invocation;
 use cli::Order;
@@ -50,18 +51,13 @@ pub fn run(arguments: &[OsString]) -> Exit {
     report::log::start(level);
     report::panic::hook(place.clone());
     keep_out_of_core_images();
-    let runtime = match runtime() {
-        Ok(runtime) => runtime,
-        Err(error) => return no_runtime(&order, &error).speak(&place),
-    };
-    let report = runtime.block_on(carry_out(&order));
-    // Connections end before the last words, which may wait for their reader.
-    drop(runtime);
-    report.speak(&place)
+    // The runtime, and with it all connections, ends before the last words, which may wait for their reader.
+    let report = runtime().and_then(|runtime| runtime.block_on(carry_out(&order)));
+    report.unwrap_or_else(|error| no_runtime(&order, &error)).speak(&place)
 }
 
 /// One thread. Where the limit on open files is too low, parts of the runtime would panic instead of failing.
-fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+fn runtime() -> io::Result<tokio::runtime::Runtime> {
     let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile).current;
     if limit.is_some_and(|limit| limit < DESCRIPTORS) {
         return Err(rustix::io::Errno::MFILE.into());
@@ -69,7 +65,7 @@ fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
     tokio::runtime::Builder::new_current_thread().enable_all().build()
 }
 
-fn no_runtime(order: &Order, error: &std::io::Error) -> Report {
+fn no_runtime(order: &Order, error: &io::Error) -> Report {
     let report = cli::no_runtime(error);
     match order {
         Order::Barrier(order) => barrier::unasked(order, report),
@@ -79,30 +75,30 @@ fn no_runtime(order: &Order, error: &std::io::Error) -> Report {
     }
 }
 
-async fn carry_out(order: &Order) -> Report {
+async fn carry_out(order: &Order) -> io::Result<Report> {
     match order {
         Order::Barrier(order) => {
             until_told_to_stop(Box::pin(barrier::carry_out(order)), || barrier::stopped(order)).await
         }
-        Order::Bundle(order) => bundle::carry_out(order).await,
-        Order::Evidence(order) => evidence::carry_out(order),
-        Order::Keyring(order) => custody::carry_out(order).await,
+        Order::Bundle(order) => Ok(bundle::carry_out(order).await),
+        Order::Evidence(order) => Ok(evidence::carry_out(order)),
+        Order::Keyring(order) => Ok(custody::carry_out(order).await),
         Order::Ledger(order) => until_told_to_stop(Box::pin(setup::carry_out(order)), cli::stopped).await,
-        Order::Retire(order) => retire::carry_out(order).await,
+        Order::Retire(order) => Ok(retire::carry_out(order).await),
     }
 }
 
 /// Work that may be dropped at any moment: what it had begun rolls back.
-async fn until_told_to_stop(work: impl Future<Output = Report>, stopped: impl FnOnce() -> Report) -> Report {
-    let mut signals = match Signals::listen() {
-        Ok(signals) => signals,
-        Err(error) => return cli::no_runtime(&error),
-    };
-    tokio::select! {
+async fn until_told_to_stop(
+    work: impl Future<Output = Report>,
+    stopped: impl FnOnce() -> Report,
+) -> io::Result<Report> {
+    let mut signals = Signals::listen()?;
+    Ok(tokio::select! {
         biased;
         report = work => report,
         () = signals.next() => stopped(),
-    }
+    })
 }
 
 /// No core image and no tracer: what stands in memory stays there. A kernel that refuses this is no reason to
