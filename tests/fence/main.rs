@@ -10,6 +10,8 @@
     reason = "tests start programs, read their environment and the time, as the program itself may not"
 )]
 
+#[path = "../console/mod.rs"]
+mod console;
 mod family;
 mod flap;
 mod launch;
@@ -32,8 +34,10 @@ mod tally;
 
 use std::error::Error;
 use std::process::ExitCode;
-use std::time::Instant;
 
+use console::complain;
+use console::say;
+use console::timed;
 use race::Nowhere;
 use race::Pod;
 use rustix::process::Pid;
@@ -113,27 +117,9 @@ fn parts(only: &str, filter: &str) -> Result<ExitCode> {
     Ok(if clean { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn timed<T>(name: &str, part: impl FnOnce() -> Result<T>) -> Result<T> {
-    say(&format!("part {name}"));
-    let begun = Instant::now();
-    let result = part().map_err(|error| format!("{name}: {error}"))?;
-    say(&format!("part {name}: {:.0} s\n", begun.elapsed().as_secs_f64()));
-    Ok(result)
-}
-
 /// A process of ours; one that has ended already is as good.
 fn kill(pid: Pid, signal: Signal) {
     rustix::process::kill_process(pid, signal).unwrap_or_default();
-}
-
-#[expect(clippy::print_stdout, reason = "the table is its product")]
-fn say(text: &str) {
-    println!("{text}");
-}
-
-#[expect(clippy::print_stderr, reason = "people wait for it")]
-fn complain(text: &str) {
-    eprintln!("{text}");
 }
 
 const RUNS: usize = 120;

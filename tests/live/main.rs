@@ -12,6 +12,8 @@
 )]
 
 mod command;
+#[path = "../console/mod.rs"]
+mod console;
 mod gate;
 mod keyring;
 mod ledger;
@@ -28,7 +30,10 @@ mod share;
 use std::error::Error;
 use std::path::Path;
 use std::process::ExitCode;
-use std::time::Instant;
+
+use console::complain;
+use console::say;
+use console::timed;
 
 type Result<T> = std::result::Result<T, Box<dyn Error + Send + Sync>>;
 
@@ -59,22 +64,4 @@ fn live(report: &Path, refusals: Option<&str>) -> Result<bool> {
     };
     let passed = timed("gate", || gate::run(&mut scene, report))?;
     Ok(refused && passed)
-}
-
-fn timed<T>(name: &str, part: impl FnOnce() -> Result<T>) -> Result<T> {
-    say(&format!("part {name}"));
-    let begun = Instant::now();
-    let result = part().map_err(|error| format!("{name}: {error}"))?;
-    say(&format!("part {name}: {:.0} s\n", begun.elapsed().as_secs_f64()));
-    Ok(result)
-}
-
-#[expect(clippy::print_stdout, reason = "the table is its product")]
-fn say(text: &str) {
-    println!("{text}");
-}
-
-#[expect(clippy::print_stderr, reason = "people wait for it")]
-fn complain(text: &str) {
-    eprintln!("{text}");
 }
