@@ -32,6 +32,7 @@ make_group() {
 # end_group NODE: kills what is in it, containers too, and removes it.
 end_group() {
   local hierarchy processes
+  # A group or process that is gone when it is read or killed is as good; the next look tells.
   for _ in {1..100}; do
     processes=$(find "$tracked/$(group "$1")" -name cgroup.procs -exec cat {} + 2>/dev/null) || true
     [ -n "$processes" ] || break
